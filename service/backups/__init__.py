@@ -1,1 +1,1 @@
-"""Copies of an installation: the database and its keys, taken while it runs, and restored."""
+"""Backups of an installation: the database and its keys, copied while it runs, and restored."""

@@ -1,4 +1,4 @@
-"""Checking a restored log as bytes: hash chains, the trees of the manifest, and signed heads."""
+"""Checking the bytes of a restored log: hash chains, the manifest's trees, and signed heads."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -14,7 +14,7 @@ from service.log.read import last_position, leagues, read_league, voided
 from service.transparency.ledger import TILE
 
 _CHUNK = 4 * TILE
-"""Events that are read at once."""
+"""The number of events in one read."""
 
 _NAMED = ("chains", "tree")
 

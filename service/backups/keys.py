@@ -16,7 +16,7 @@ from service.base.settings import Settings
 
 OF_SETTINGS: Final = ("secret_key", "second_secret_key", "push_key", "smtp_url")
 """
-Settings whose loss no copy of the database makes good. The mail server's address may hold a
+Settings that no copy of the database can replace. The mail server's address may hold a
 password.
 """
 
@@ -30,10 +30,10 @@ class KeyRing(msgspec.Struct, frozen=True, kw_only=True):
     """The secrets of an installation."""
 
     settings: dict[str, str]
-    """By name of the setting."""
+    """Settings by name."""
 
     files: dict[str, str]
-    """By name of the file, such as the signer's key."""
+    """Contents of files by name, such as the signer's key."""
 
     def __repr__(self) -> str:
         return f"KeyRing({sorted(self.settings)}, {sorted(self.files)})"

@@ -1,4 +1,4 @@
-"""What a database would lose to a restore: the events that it has and the backup lacks."""
+"""The loss that a restore would cause: the events that a database has and the backup lacks."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -22,10 +22,10 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     league: str
     events: int
     kept: int
-    """The league's first events, which are in the backup too. 0 if it has none of them."""
+    """The league's first events that the backup has too. 0 if it has none of them."""
 
     newest: datetime
-    """When the league's last event happened."""
+    """The instant of the league's last event."""
 
 
 async def losses(url: str, manifest: Manifest) -> list[Loss]:
@@ -49,9 +49,9 @@ async def _loss(connection: Driver, manifest: Manifest, name: str, league: UUID)
     """
     Return what one league would lose.
 
-    Two logs share their first events only if these have the same root. A log that went another way
-    since an earlier restore counts as a whole, because nothing else in the backup tells how much is
-    shared. One that is shorter than the copy is taken for its beginning, for the same reason.
+    Two logs share their first events only if these have the same root. Otherwise the whole log
+    counts as lost, because the backup does not tell how much is shared. A log that is shorter than
+    the copy is taken for the copy's beginning, for the same reason.
     """
     last, copy = await last_position(connection, league), manifest.leagues.get(name)
     kept = 0 if copy is None else min(copy.events, last + 1)

@@ -16,7 +16,7 @@ SEALED_KEYS: Final = "keys.sealed"
 
 class BackupRefused(Exception):
     """
-    A backup cannot be taken or restored.
+    The reason why a backup cannot be taken or restored.
 
     Args:
         why: One sentence, without a secret.
@@ -33,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
     sha256: str
     size: int
-    """Bytes."""
+    """The size in bytes."""
 
 
 class League(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class League(msgspec.Struct, frozen=True, kw_only=True):
     """The size of the newest signed head of this epoch, or 0."""
 
     head: str | None
-    """This head, as the signer signed it."""
+    """The newest signed head, as the signer signed it."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The version of the program that took the backup."""
 
     taken_at: datetime
-    """By the database's clock."""
+    """The instant of the backup, by the database's clock."""
 
     postgresql: int
     """The major version of the server."""
@@ -68,14 +68,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The major version of ``pg_dump``. Older versions of ``pg_restore`` cannot read the copy."""
 
     schema: str
-    """The revision of the schema."""
+    """The revision of the database schema."""
 
     keys: Literal["plain", "sealed", "none"]
     """The form of the keys: as they are, sealed by a passphrase, or left out."""
 
     leagues: dict[str, League]
     parts: dict[str, Part]
-    """By name of the file."""
+    """The parts by name of the file."""
 
     @property
     def events(self) -> int:

@@ -18,7 +18,7 @@ from service.base.embedded import ClusterFailed, binaries
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _SAID = 800
-"""Characters of a program's last words that an error repeats."""
+"""The number of characters of a program's last output that an error repeats."""
 
 
 def find(name: str, least: int, best: int, environ: Mapping[str, str]) -> tuple[Path, int]:
@@ -27,12 +27,12 @@ def find(name: str, least: int, best: int, environ: Mapping[str, str]) -> tuple[
 
     Args:
         name: ``pg_dump`` or ``pg_restore``.
-        least: The lowest major version that will do.
-        best: The server's. A program of this version is preferred, then the next newer one:
+        least: The lowest sufficient major version.
+        best: The server's version. A program of this version is preferred, then the next newer one:
             ``pg_restore`` of a later version sends settings that an older server refuses.
 
     Raises:
-        BackupRefused: If there is none.
+        BackupRefused: If no such program is installed.
     """
     found = {version: file for file in _candidates(name, environ) if (version := _major(file))}
     able = sorted(version for version in found if version >= least)
@@ -52,7 +52,7 @@ def run(program: Path, arguments: Sequence[str], url: str) -> None:
     Run *program* on the database at *url*. The password is given in the environment.
 
     Raises:
-        BackupRefused: If it fails. The message is the end of what it said.
+        BackupRefused: If the program fails. The message is the end of its output.
     """
     told = parts(url)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
@@ -65,7 +65,7 @@ def run(program: Path, arguments: Sequence[str], url: str) -> None:
         env=kept | {"LC_ALL": "C"},
         capture_output=True,
         text=True,
-        preexec_fn=dying_with(os.getpid(), signal.SIGKILL),  # else it would go on without us
+        preexec_fn=dying_with(os.getpid(), signal.SIGKILL),  # it must not outlive this process
     )
     if done.returncode:
         raise BackupRefused(
@@ -74,17 +74,17 @@ def run(program: Path, arguments: Sequence[str], url: str) -> None:
 
 
 def _candidates(name: str, environ: Mapping[str, str]) -> list[Path]:
-    """Return the programs that are there. Of two with one version, the later one is used."""
+    """Return the installed programs. Of two with the same version, the later one is used."""
     found = sorted(_DEBIAN.glob(f"*/bin/{name}"))
     if (on_path := shutil.which(name)) is not None:
         found.append(Path(on_path))
-    with suppress(ClusterFailed):  # without an embedded PostgreSQL the others may do
+    with suppress(ClusterFailed):  # without an embedded PostgreSQL, the others may be enough
         found.append(binaries(environ) / name)
     return [file for file in found if file.is_file()]
 
 
 def _major(file: Path) -> int:
-    """Return the major version of a program, or 0 if it does not tell."""
+    """Return the major version of a program, or 0 if it does not report one."""
     try:
         told = subprocess.run([file, "--version"], check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError):

@@ -1,8 +1,8 @@
 """
 Restoring a backup into an empty database, in steps that may be killed and repeated.
 
-Before the first change the database is closed to every process and marked. It opens again when
-everything has been checked. What was killed in between therefore shows itself: no process can log
+Before the first change, the database is closed to every process and marked. It opens again when
+everything has been checked. A restore that was killed is therefore easy to see: no process can log
 in, and the database's comment says why. The next restore begins from the start.
 """
 
@@ -45,20 +45,21 @@ async def restore(
     replace: bool,
 ) -> list[str]:
     """
-    Restore the database of a backup whose manifest was read and compared.
+    Restore the database of a backup. The manifest must have been read and compared.
 
     Args:
         url: A prepared database, with the login of ``holotable_migrate``.
         secret_keys: The settings' keys, the current one first. Empty to leave them unchecked.
-        closed: Called when the database is closed and nobody is in it, before it is emptied.
-        replace: True to remove what the database holds.
+        closed: Called before the database is emptied, when it is closed and no process is logged
+          in.
+        replace: True to remove the database's present contents.
 
     Returns:
-        The steps that were done, one sentence each.
+        The steps taken, one sentence each.
 
     Raises:
-        BackupRefused: If it is not possible, or what was restored does not hold. In the latter case
-            the database stays closed.
+        BackupRefused: If a restore is not possible, or the restored log has a fault. In the latter
+            case the database stays closed.
     """
     _check_schema(manifest)
     connection = await asyncpg.connect(asyncpg_dsn(url))
@@ -69,7 +70,7 @@ async def restore(
         await _close(connection, name)
         closed()
         await _empty(connection)
-        # One transaction: the relations are there with all their rows, or not at all.
+        # One transaction: either all relations exist with all their rows, or none do.
         arguments = ["--exit-on-error", "--single-transaction", "--no-owner", f"--role={OWNER}"]
         programs.run(program, [*arguments, str(folder / DUMP)], url)
         done = [f"{manifest.events} events of {len(manifest.leagues)} leagues"]
@@ -102,7 +103,7 @@ async def _record(connection: asyncpg.Connection, about: str) -> None:
 async def _check_target(
     connection: asyncpg.Connection, manifest: Manifest, name: str, *, replace: bool
 ) -> Path:
-    """Return the program that restores, if the database may be filled."""
+    """Return the program that restores, after checking that the database may be filled."""
     if not await connection.fetchval(_OWNER, name):
         raise BackupRefused(
             f"this login may not fill {name}",
@@ -126,7 +127,7 @@ async def _check_target(
 
 
 async def _close(connection: asyncpg.Connection, name: str) -> None:
-    """Close the database, or leave it as it was if a process has come in meanwhile."""
+    """Close the database, or leave it open if a process has logged in meanwhile."""
     begun = await connection.fetchval(_MARK, name)
     await close_logins(connection, name)
     try:
@@ -138,7 +139,7 @@ async def _close(connection: asyncpg.Connection, name: str) -> None:
 
 
 async def _check_alone(connection: asyncpg.Connection, name: str) -> None:
-    """Refuse while a process is logged in. Closing the database ends no session."""
+    """Refuse if a process is logged in. Closing the database ends no session."""
     if others := [row[0] for row in await connection.fetch(_OTHERS)]:
         raise BackupRefused(
             f"{name} is in use by {', '.join(sorted(others))}",
@@ -147,7 +148,7 @@ async def _check_alone(connection: asyncpg.Connection, name: str) -> None:
 
 
 async def _empty(connection: asyncpg.Connection) -> None:
-    """Remove everything from the database. ``public`` is made again as a new database has it."""
+    """Remove everything from the database, and make ``public`` again as in a new one."""
     async with connection.transaction():
         for (schema,) in await connection.fetch(_SCHEMAS):
             await connection.execute(f'DROP SCHEMA "{schema}" CASCADE')

@@ -48,16 +48,16 @@ def take(
     reads the snapshot of the transaction that reads the ends of the leagues.
 
     Args:
-        settings: With the login of ``holotable_migrate``.
+        settings: The settings, with the login of ``holotable_migrate``.
         files: Further secret files by their names in the backup.
         with_keys: False to leave out every key.
         passphrase: Seals the keys.
 
     Raises:
-        BackupRefused: If it is not possible. Nothing is left behind.
+        BackupRefused: If a backup is not possible. Nothing is left behind.
 
-    A backup that stands under its name without an entry in the operators' log was killed between
-    the two. It is complete.
+    If a backup has its name but no entry in the operators' log, the process was killed between
+    these two steps. The backup is complete.
     """
     try:
         with drafts.new_folder(target) as draft:
@@ -116,7 +116,7 @@ async def _copy(settings: Settings, folder: Path) -> Manifest:
 
 
 async def _record(settings: Settings, name: str) -> None:
-    """Record the backup in the operators' log, which tells the age of the newest one."""
+    """Record the backup in the operators' log, which shows the age of the newest one."""
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         await operator_log.add(connection, [None], operator_log.operator(), "backup_taken", name)
@@ -125,7 +125,7 @@ async def _record(settings: Settings, name: str) -> None:
 
 
 async def _check_keys(connection: Driver, settings: Settings) -> None:
-    """Refuse settings whose key does not open every league: their copy could not be opened."""
+    """Refuse settings with a key that does not open every league. Their backup would be useless."""
     keys = Keys(*settings.secret_keys)
     for row in await connection.fetch(_KEYS):
         try:

@@ -1,1 +1,1 @@
-"""The house at work: it submits commands to tournaments and tables, and acts by the clock."""
+"""The house's work: submitting commands to tournaments and tables, and acting by the clock."""

@@ -53,8 +53,9 @@ def lead(runtime: Runtime, league: str, table_id: str) -> None:
     """
     Take an idle table's next steps in the background.
 
-    If a task does so already, it looks once more. Every settled hand asks all idle tables of its
-    tournament, so a task for each would be hundreds at a time, and most would do the same step.
+    If a task for the table is running, it checks once more. Every settled hand asks this for all
+    idle tables of its tournament. A task for each request would be hundreds at a time, most with
+    the same step.
     """
     asked = runtime.leading.get((league, table_id))
     if asked is None:
@@ -97,7 +98,7 @@ async def open_next_hand(
         fresh: True to read the log for events of other processes first.
         patience: The longest wait for a step's time, in seconds. A caller that will look again
             later needs no task that sleeps for a day.
-        asked: Ends such a wait when it is set. The caller then calls again.
+        asked: An event that ends such a wait when it is set. The caller then calls again.
     """
     changed = ""
     asked = asked or asyncio.Event()
@@ -112,8 +113,8 @@ async def open_next_hand(
                 return
             outcome = await _led(runtime, league, state, plan)
         except Overtaken:
-            # The process that opened that hand takes care of the next one. If hands are over
-            # at once, following from hand to hand would never end.
+            # The process that opened that hand takes care of the next one. If hands end at once,
+            # following each of them would never end.
             if fresh:
                 return
             fresh = True
@@ -227,8 +228,8 @@ async def _plan(
             pulse=pulse,
         )
     except InvariantViolated as error:
-        # The streams were read one after the other during an append, so one may know of a move
-        # that another does not. A real defect comes back in every step and is logged in the end.
+        # The streams were read one after the other during an append, so one may hold a move that
+        # another lacks. A real defect recurs in every step and is logged in the end.
         raise PlanChanged(str(error)) from error
 
 

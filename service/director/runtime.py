@@ -65,7 +65,10 @@ class Runtime:
     """Pulses of the public beacon. None arrive if no beacon is set up."""
 
     leading: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
-    """By league and table, the task that takes the table on. Set to have it look once more."""
+    """By league and table, the task that takes the table on.
+
+    Set its event to make it check again.
+    """
 
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 

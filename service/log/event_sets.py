@@ -3,8 +3,9 @@ Numbered sets of event versions, and the way back from the current versions to t
 
 A client that holds events against closed schemas pins a set. It then sees the versions of that set
 until the set ends, however many versions come after it. A type that the set does not name in
-:data:`OLDER` is shown in its current version. So whoever raises a version adds the type to every
-older set: the test of the committed sets fails until then.
+:data:`OLDER` is shown in its current version. A developer
+who raises a version adds the type to every older set. The test of the committed sets fails until
+then.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +34,7 @@ OLDER: Mapping[int, Mapping[str, int]] = {
         "waitlist_left": 1,
     },
 }
-"""The older sets: for each, the types of which it has an older version than the current one."""
+"""By older set, the event types that have an older version in it than the current one."""
 
 NEWEST = max(OLDER) + 1
 """The set of the current versions."""

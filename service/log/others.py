@@ -1,10 +1,10 @@
 """
-What other processes append to the leagues of this one.
+Events that other processes append to the leagues of this one.
 
-A copy that another process made stale costs an append that the log refuses. While other processes
-move streams that are in use here, the writer therefore waits for its turn and reads the league's
-new events before it decides a batch. One query brings all copies up to date, and no other process
-decides on the same states meanwhile.
+If another process made a copy stale, the log refuses an append that was decided on it. While other
+processes write to streams that are in use here, the writer therefore waits for its turn. It reads
+the league's new events before it decides a batch. One query brings all copies up to date, and no
+other process decides on the same states meanwhile.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,14 +18,14 @@ from service.log.store import Store
 from service.log.waiting import League, Waiting
 
 _BATCHES = 50
-"""The batches for which a league counts as shared since another process moved a stream here."""
+"""The batches for which a league counts as shared after another process wrote to a stream here."""
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Others:
     """
-    Brings copies of states up to what other processes appended.
+    Brings copies of states up to date with other processes' appends.
 
     Args:
       store: The log.
@@ -38,7 +38,7 @@ class Others:
 
     @asynccontextmanager
     async def turn(self, league: League) -> AsyncIterator[None]:
-        """Read on in *league*, and keep others from deciding meanwhile, if it is shared."""
+        """Read on in *league* if it is shared, and keep other processes from deciding meanwhile."""
         if league.latest is None:
             await self._begin(league)
         if not league.shared:
@@ -60,9 +60,9 @@ class Others:
                 league.shared = _BATCHES
 
     def overtook(self, league: League, item: Waiting, attempt: Attempt) -> None:
-        """Note that another process was quicker than *item*, which is decided again."""
+        """Note that another process was quicker than *item*. It will be decided again."""
         league.shared = _BATCHES
-        if item.attempts:  # reading on did not help, so a copy may be of another history
+        if item.attempts:  # reading on did not help, so a copy may belong to another history
             self._cache.suspect(league.number, attempt.streams)
 
     def kept(self, league: League, made: Mapping[int, int], attempts: Sequence[Attempt]) -> None:
@@ -79,8 +79,9 @@ class Others:
             league.seen += len(attempts[index].events)
 
     async def _begin(self, league: League) -> None:
-        """Read where the league ends. Copies made before that are compared with the log."""
-        # In this order: an event between the two is read again, instead of never.
+        """Read where the league ends. Older copies are then compared with the log."""
+        # In this order, an event between the two reads is read again. In the other order it is
+        # lost.
         ends = await self._store.ends([league.number])
         _, last = await self._store.time(league.number)
         league.latest = last or _BEGINNING

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 ACTORS_MAX = 10_000
-"""The number of actors remembered. The one who has not written for longest is forgotten first."""
+"""The number of actors remembered. The actor whose last write is oldest is forgotten first."""
 
 
 class Written(NamedTuple):

@@ -168,7 +168,7 @@ class PostgresStore:
                 max_size=size,
                 reset=leave_as_is,
                 init=_read_committed,
-                # The process id, for anybody who reads pg_stat_activity.
+                # The process id, so that operators can find the process in pg_stat_activity.
                 server_settings={"application_name": f"holotable-{name} {os.getpid()}"},
             )
             for size, name in zip(self._sizes, ("append", "read"), strict=True)
@@ -185,7 +185,7 @@ class PostgresStore:
             try:
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await pool.close()
-            except TimeoutError:  # the server does not even say goodbye
+            except TimeoutError:  # the server did not even close the connection
                 pool.terminate()
         await self._heads.aclose()
 

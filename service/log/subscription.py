@@ -21,7 +21,7 @@ from service.log.store import CHANNEL
 _log = logging.getLogger(__name__)
 
 DOORS = "holotable_doors"
-"""The channel of what an operator has closed or opened, for :class:`Subscription`'s *doors*."""
+"""The channel that tells what an operator has closed or opened, for :class:`Subscription`."""
 
 _POSITIONS = 2**63
 _LEAGUES_MAX = 50_000
@@ -74,7 +74,7 @@ class Subscription:
         Args:
           league: ``None`` for any league. Any news is then enough.
           after: Last position the caller has read.
-          timeout: Seconds. The poll's interval applies if it is shorter, or if this is not given.
+          timeout: The longest wait in seconds, or None. The poll's interval limits it further.
 
         Returns:
           True if news came. False if it is merely time to look.
@@ -113,7 +113,7 @@ class Subscription:
                 told = False
             except Exception as error:  # noqa: BLE001
                 # Whatever ended the connection, waiters need a new one. A process that no longer
-                # listens would answer by its slow poll alone, and nobody would notice.
+                # listened would answer only after its slow poll, and nobody would notice.
                 if not told:
                     _log.warning("listening was interrupted: %s", type(error).__name__)
                 told = True

@@ -1,10 +1,10 @@
 """
-Turns of processes that write to the same league.
+Turns: one process at a time decides the commands of a league.
 
-A turn is a lock that nothing relies on: the append alone decides whether a batch stands. It spares
-batches that would be refused, because another process decides on the same states at the same time.
-The server ends a turn whose process stands still. Nobody waits longer than that for a lock, and no
-longer than that again for a connection.
+A turn is a lock that nothing relies on: the append alone decides whether a batch stands. The lock
+saves batches that would be refused because another process decides on the same states. The server
+ends a turn whose process is idle for 300 milliseconds. No process waits longer for a lock or for a
+connection.
 """
 
 import logging
@@ -18,7 +18,7 @@ from service.base.drivers import Driver, leave_as_is
 from service.log.append import GONE
 
 _MILLISECONDS = 300
-"""The time that a turn may stand still, and the times to wait for a connection and for a turn."""
+"""The limit for an idle turn, for waiting for a turn, and for waiting for a connection."""
 
 _TAKE = f"""
     BEGIN;
@@ -57,7 +57,10 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, league: UUID) -> AsyncIterator[None]:
-        """Wait for the turn of *league*, and hold it. Without the lock, go on all the same."""
+        """Take the turn of *league* and hold it.
+
+        If the lock is not free in time, go on without it.
+        """
         async with AsyncExitStack() as held:
             try:
                 if self._pool is not None:
@@ -65,7 +68,7 @@ class Turns:
                     connection = await held.enter_async_context(self._pool.acquire(timeout=seconds))
                     held.push_async_callback(_leave, connection)
                     await connection.execute(_TAKE.format(key=_key(league)))
-            except GONE as error:  # a lock that did not come in time is one of these
+            except GONE as error:  # a lock that was not free in time is one of these
                 _log.info("a batch is decided without a turn: %s", type(error).__name__)
             yield
 

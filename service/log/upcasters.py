@@ -12,7 +12,7 @@ Upcaster = Callable[[Document], Document]
 
 
 def _same(document: Document) -> Document:
-    """Return the document unchanged: the next version only allows more."""
+    """Return the document unchanged, because the next version only allows more."""
     return document
 
 
@@ -31,12 +31,12 @@ def _without_dead_money(document: Document) -> Document:
 
 
 def _without_clock(document: Document) -> Document:
-    """No event had set a level for all tables yet: the level clock came later."""
+    """Return the document without a level clock. No event set a level for all tables yet."""
     return document | {"level": document["level"] | {"set_by": None}}
 
 
 def _with_presence(document: Document) -> Document:
-    """Return arrivals that are present, without timeouts or wins: moving reset these."""
+    """Return the arrivals as present, without timeouts or wins, because a move reset these."""
     present = {"away": False, "timeouts": 0, "hands_won": 0, "pots_won": 0}
     return document | {"arrivals": [arrival | present for arrival in document["arrivals"]]}
 
@@ -136,27 +136,27 @@ def _without_lots(document: Document) -> Document:
 
 
 def _of_themselves(document: Document) -> Document:
-    """Nobody recorded whether staff had acted for the player."""
+    """Return the document without a staff member, because that was not recorded yet."""
     return document | {"by": None}
 
 
 def _without_fates(document: Document) -> Document:
-    """Nobody had yet recorded why tournaments gave no points."""
+    """Return the document without fates. Nothing recorded yet why tournaments gave no points."""
     return document | {"fates": None}
 
 
 def _not_struck(document: Document) -> Document:
-    """A no-show kept a place, and the buy-in stayed in the pool."""
+    """Return the document as one in which a no-show kept a place, and the buy-in the pool."""
     return document | {"struck": False, "raised": []}
 
 
 def _with_hours_as_they_were(document: Document) -> Document:
-    """Only the start was postponed."""
+    """Return the document with its other hours unchanged. Only the start was postponed."""
     return document | {"last_hands_at": None, "rounds_start_at": []}
 
 
 def _without_dry_run(document: Document) -> Document:
-    """A ruling did not yet have to name the dry run that showed its consequences."""
+    """Return a ruling without the dry run that showed its effects. It was not required yet."""
     return document | {"dry_run": None}
 
 
@@ -166,7 +166,7 @@ def _without_words(document: Document) -> Document:
 
 
 def _without_scores(document: Document) -> Document:
-    """Return candidates without scores: moves were chosen by the order of seats alone."""
+    """Return candidates without scores. Moves were chosen by the order of seats alone."""
     unknown = {
         "hands_to_button": None,
         "newcomer": None,

@@ -39,11 +39,11 @@ class Waiting:
     decide: Decide
     answer: asyncio.Future[Receipt]
     until: float
-    """The loop's time after which the first turn comes too late."""
+    """The loop's time after which the first turn would be too late."""
 
     attempts: int = 0
     since: float = field(default_factory=time.perf_counter)
-    """When the command began to wait, by the process's own clock."""
+    """The time at which the command began to wait, by the process's own clock."""
 
 
 @dataclass(slots=True)
@@ -66,11 +66,11 @@ class League:
 
     def enter(self, order: Order, decide: Decide, most: int) -> Waiting:
         """
-        Have a command wait for its turn.
+        Add a command to the queue.
 
         Args:
-            most: The number of commands that may wait. The house's own always may: they finish
-                what players have begun.
+            most: The number of commands that may wait. The house's own commands always may, because
+                they finish what players have begun.
 
         Raises:
             Overloaded: If too many wait.
@@ -87,8 +87,8 @@ class League:
         """
         Move up to *most* commands to *taken*.
 
-        A command is refused if it has waited so long that its sender has hardly patience left. It
-        can only wait like that while the database is away or stalls.
+        A command is refused if its sender is about to give up waiting. That happens only while the
+        database is away or stalls.
         """
         now = asyncio.get_running_loop().time()
         while self.waiting and len(taken) < most:
@@ -118,7 +118,7 @@ def begin(items: Iterable[Waiting]) -> None:
 
 
 def requests_of(items: Iterable[Waiting]) -> list[str]:
-    """Return the requests that the commands came with, for a line of the log."""
+    """Return the requests that the commands came with, for a line of the process's log."""
     return [each.order.correlation_id for each in items if each.order.correlation_id is not None]
 
 

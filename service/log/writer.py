@@ -65,8 +65,8 @@ class Writer:
       revision: The code's revision, for the metadata.
       connections: The number of batches under way at once, each for another league.
       streams_kept: The number of states kept between commands.
-      waiting: The number of commands that may wait in one league. Those of the house do not count:
-        they finish what players have begun.
+      waiting: The number of commands that may wait in one league. The house's own do not count,
+          because they finish what players have begun.
       patience: Replaces :data:`PATIENCE_SECONDS`.
     """
 
@@ -233,9 +233,9 @@ class Writer:
                     refuse(item, StoreUnavailable("the service is stopping"))
                 raise
             except Exception as error:  # noqa: BLE001
-                # A server that dies would leave its leagues waiting for ever. It therefore logs any
-                # error of the store and any defect. It raises the error in every request of the
-                # batch, and drops the cached states.
+                # If the task of a league died, the league would wait for ever. So the task logs
+                # every error of the store and every defect, raises it in all requests of the batch,
+                # and drops the cached states.
                 _log.exception("batch_failed", league=league.name, requests=requests_of(taken))
                 self._cache.forget(league.number)
                 for item in taken:
@@ -249,7 +249,7 @@ class Writer:
         league.take(taken, _APPENDS_MAX)  # from here on a failure answers these
         epoch = await self._know_epoch(league)
         async with self._others.turn(league):
-            league.take(taken, _APPENDS_MAX)  # what has come while this process waited for its turn
+            league.take(taken, _APPENDS_MAX)  # arrived while this process waited for its turn
             begin(taken)
             attempts = await self._form(league, taken)
             if not attempts:

@@ -1,1 +1,1 @@
-"""Schedules: from rules and local times to instants, and from occurrences to tournaments."""
+"""Schedules: instants from rules and local times, and tournaments from occurrences."""

@@ -14,7 +14,7 @@ from service.log.streams import season_stream
 from service.log.writer import Entry, States
 
 AGAIN = timedelta(seconds=60)
-"""The pause before the next attempt on a season that still has something to count."""
+"""The pause before the next attempt on a season that still has uncounted tournaments."""
 
 _log = structlog.get_logger(__name__)
 
@@ -26,7 +26,7 @@ async def close_season(
     Close a season. Do nothing if it is closed already, or now closes at another time.
 
     Args:
-      closes_at: The instant this was armed for, as the event holds it.
+      closes_at: The instant that the job was armed for, as the event holds it.
 
     Returns:
       The instant of the next attempt, while a tournament of the season is uncounted or a

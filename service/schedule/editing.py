@@ -49,10 +49,10 @@ async def edit(
     Append an edit, and the cancellation of every tournament that it withdraws.
 
     Args:
-      asked: Returns the command, given the state of the tournaments it may touch.
+      asked: Returns the command, given the states of the tournaments that it may affect.
 
     Raises:
-      CommandRejected: As the season refuses it.
+      CommandRejected: If the season refuses the edit.
     """
     stream = season_stream(season_id)
 

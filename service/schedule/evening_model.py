@@ -1,19 +1,19 @@
 """
-A quick model of evenings, by which their end is estimated.
+A quick model of evenings, which estimates when they end.
 
-It plays evenings with stacks and chances, not with cards: about a hundred times as fast as the
-engine, which plays the same evenings with cards. ``python -m bench lengths`` compares the ends of
-both. The length of an evening depends most on how often people raise, which nobody knows before.
-So half of the evenings have simple players as in ``bench.nights``, who raise with good cards, and
-half have players as careful as the house bots.
+It plays evenings with stacks and chances instead of cards. That is about a hundred times as fast as
+the engine, which plays the same evenings with cards. ``python -m bench lengths`` compares the ends
+of both. The length of an evening depends most on how often people raise, which nobody knows
+beforehand. So half of the evenings have simple players as in ``bench.nights``, who raise with good
+cards. The other half have players as careful as the house bots.
 
-The model is a program of the standard library alone. It runs in a process of its own, so that it
-takes no time from people who play: a plan as JSON on the standard input, the evenings as JSON on
-the standard output. The same plan always gives the same evenings.
+The model uses only the standard library. It runs in a process of its own, so that players do not
+wait for it. It reads a plan as JSON from standard input, and writes the evenings as JSON to
+standard output. The same plan always gives the same evenings.
 
-Late players come at any time until their level ends, to the shortest table or to a new one. Who
-loses the last chip buys a rebuy with a given chance, while the terms sell one. A re-entry is not
-played; it is much the same as a rebuy. Tables are balanced between hands.
+Late players come at any time until their level ends, to the shortest table or to a new one. While
+the terms sell rebuys, a busted player buys one with a given chance. A re-entry is not played,
+because it is much the same as a rebuy. Tables are balanced between hands.
 """
 
 import heapq
@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 
 EVENINGS_MAX: Final = 200
 HANDS_MAX: Final = 25_000
-"""The hands after which no further evening begins: about a second."""
+"""The hands after which no further evening begins. They take about a second."""
 
 EVENING_HANDS_MAX: Final = 4_000
 """The hands of the longest evening. A larger field is not simulated."""
@@ -36,13 +36,13 @@ WINS: Final = (0.7, 0.45, 0.3, 0.2, 0.12, 0.06)
 
 
 class Company(NamedTuple):
-    """A kind of people at the tables."""
+    """A group of players of different temper."""
 
     raises: tuple[float, float]
-    """The share of the simple players' raises that they make, from the most careful of them on."""
+    """The part of the simple players' raises that each makes, from the most careful player on."""
 
     caution: tuple[float, float]
-    """How much they fear for their stack when they call, from the most careful of them on."""
+    """The weight of losing the stack when each decides to call, from the most careful player on."""
 
 
 COMPANIES: Final = (
@@ -50,31 +50,31 @@ COMPANIES: Final = (
     Company(raises=(0.0, 0.06), caution=(1.75, 0.55)),
 )
 """
-People who raise as the simple players do, and people as careful as the house bots or more.
+Players who raise as the simple players do, and players at least as careful as the house bots.
 
-Every other evening is played by the first, the others by the second, and the evenings of a half
-spread evenly from the most careful to the boldest. Drawn by chance, one half would often have
-more, and the percentiles would move with it.
+The two groups take turns. Within a group, evenings spread evenly from the most careful players to
+the boldest. If chance chose them, one group would often have more evenings, and the percentiles
+would move.
 """
 
 GOLDEN: Final = 0.618034
-"""Multiples of it, without their whole part, fill the space between 0 and 1 evenly."""
+"""The multiples of this number, without their whole part, fill the space from 0 to 1 evenly."""
 
 DEAREST: Final = 0.65
 """
-The chance with which everybody calls any bet, as with the best cards against one player.
+The chance of winning at which everybody calls any bet, as with the best cards against one player.
 
-Otherwise the last two of careful people would give each other the blinds for ever.
+Otherwise two careful players would pass the blinds to each other for ever.
 """
 
 FIRST: Final = (0.617, 0.838, 0.889, 0.914, 0.934, 1.0)
-"""The share of first selections at each distance or nearer. The last one is five or more."""
+"""The share of first selections at each distance or nearer. The last distance is five or more."""
 
 IMPROVED: Final = 0.38
 """The share of other selections that the improvement brings to the target."""
 
 NEARER: Final = 0.6
-"""The share of the rest that is one away from the target then, or two."""
+"""The share of the remaining ones that the improvement brings to a distance of one, or of two."""
 
 SUITED: Final = (0.3, 0.7, 0.92, 1.0)
 """The share of hands with no card of the suit, one or fewer, two or fewer, or any number."""
@@ -98,35 +98,35 @@ class Late(NamedTuple):
 
 
 class Rebuys(NamedTuple):
-    """The rebuys that are sold, and how many of them are bought."""
+    """The rebuys that are sold, and the number of them that are bought."""
 
     each: int = 0
-    """The most that one player may buy."""
+    """The most rebuys for one player."""
 
     until: float = 0.0
-    """The second of play at which the last one is sold."""
+    """The second of play after which no rebuy is sold."""
 
     chance: float = 0.0
-    """The chance that somebody who may buy one does."""
+    """The chance that a player who may buy a rebuy does."""
 
 
 class Plan(NamedTuple):
-    """Everything on which the length of an evening depends."""
+    """Everything that the length of an evening depends on."""
 
     players: int
-    """All players, those who come late among them."""
+    """All players, including those who come late."""
 
     seats: int
     stack: int
     unit: int
-    """The smallest chip, by which a bet is raised at least."""
+    """The smallest chip, which is the smallest raise."""
 
     levels: tuple[Level, ...]
     breaks: tuple[tuple[float, int], ...]
     """The second of play at which each break begins, and its length."""
 
     hand_seconds: int
-    """The seconds that a hand takes without its players."""
+    """The seconds that a hand takes apart from its players."""
 
     player_seconds: int
     """The seconds that each player dealt in adds."""
@@ -159,7 +159,7 @@ class Evening:
         )
         coming = (random.uniform(0.0, plan.late.until) for _ in range(plan.late.players))
         self.coming = sorted(coming, reverse=True)
-        """The seconds at which the late players come, the next one last."""
+        """The seconds at which the late players come, the next one last in the list."""
         number = -(-in_time // plan.seats)
         order = list(range(in_time))
         self.tables = {each: order[each::number] for each in range(number)}
@@ -174,7 +174,7 @@ class Evening:
             seated = self.tables.get(table)
             if seated is None:
                 continue
-            if len(seated) < 2:  # the others' hands must end first, or somebody must come
+            if len(seated) < 2:  # the others' hands must end first, or a late player must come
                 self._balance(table)
                 following = times[0][0] + 1 if times else self.coming[-1]
                 heapq.heappush(times, (following, table))
@@ -193,7 +193,7 @@ class Evening:
         return None
 
     def _seat(self, now: float) -> list[int]:
-        """Seat those who have come late until *now*. Return the tables opened for them."""
+        """Seat the players who have come late until *now*. Return the tables opened for them."""
         opened: list[int] = []
         while self.coming and self.coming[-1] <= now:
             self.coming.pop()
@@ -207,7 +207,7 @@ class Evening:
         return opened
 
     def _sell(self, seated: list[int], now: float) -> None:
-        """Sell rebuys to those at a table who have lost all chips in the hand dealt at *now*."""
+        """Sell rebuys to the players who lost their last chip in the hand dealt at *now*."""
         each, until, chance = self.plan.rebuys
         if now >= until:
             return
@@ -222,7 +222,7 @@ class Evening:
         return next((n for n, each in enumerate(levels) if now < each.ends), len(levels) - 1)
 
     def _balance(self, table: int) -> None:
-        """Break a table that is not needed any more, or fill one that has become short."""
+        """Break a table that is no longer needed, or fill one that has become short."""
         left = sum(map(len, self.tables.values()))
         while len(self.tables) > 1 and left <= self.plan.seats * (len(self.tables) - 1):
             broken = min(self.tables, key=lambda each: len(self.tables[each]))
@@ -310,7 +310,7 @@ class Hand:
         return any(on and self.stacks[n] for n, on in enumerate(self.live) if n != seat)
 
     def _after(self, seat: int) -> list[int]:
-        """Return the seats that must answer a raise, in their order."""
+        """Return the seats that must answer a raise, in the order in which they act."""
         number = len(self.stacks)
         following = ((seat + each) % number for each in range(1, number))
         return [each for each in following if self.live[each] and self.stacks[each]]
@@ -350,7 +350,7 @@ class Hand:
                 self.stacks[seat] += share
             self.stacks[winners[0]] += odd
             below = height
-        # What nobody could contest goes back to those who put it in.
+        # Chips that nobody could contest go back to their owners.
         for seat, wager in enumerate(self.wagers):
             self.stacks[seat] += max(0, wager - below)
         return self.stacks

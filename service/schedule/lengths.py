@@ -1,4 +1,4 @@
-"""The length of an evening, by many evenings that a model plays in a process of its own."""
+"""The length of an evening, from many evenings that a model plays in a process of its own."""
 
 import json
 import subprocess
@@ -18,13 +18,13 @@ from service.schedule import evening_model
 from service.schedule.evening_model import Ended, Late, Level, Plan, Rebuys
 
 EVENINGS_MIN: Final = 20
-"""The fewest evenings from which a length is told."""
+"""The fewest evenings from which a length is given."""
 
 LATE_ONE_IN: Final = 6
-"""One player in so many comes late, unless the organiser knows better."""
+"""One player in this many comes late, unless the organiser states another number."""
 
 BUYING_PERCENT: Final = 50
-"""So many of a hundred who may buy a rebuy do, unless the organiser knows better."""
+"""The percentage of possible rebuys that are bought, unless the organiser states another one."""
 
 _SECONDS_MAX: Final = 10
 """The time after which a simulation is given up."""
@@ -39,21 +39,21 @@ _log = structlog.get_logger(__name__)
 
 
 class Lengths(NamedTuple):
-    """The lengths of the simulated evenings, in seconds, and what they had in common."""
+    """The lengths of the simulated evenings, in seconds, and their hands and levels."""
 
     evenings: int
     p10: int
-    """One evening in ten is shorter."""
+    """A tenth of the evenings are shorter."""
 
     p50: int
     p90: int
-    """One evening in ten is longer."""
+    """A tenth of the evenings are longer."""
 
     hands: int
-    """The hands at all tables of half of the evenings, at most."""
+    """The hands at all tables that half of the evenings do not exceed."""
 
     level: int
-    """The level at the end of half of the evenings, at most."""
+    """The level that half of the evenings do not exceed at their end."""
 
 
 def plan_of(
@@ -76,7 +76,7 @@ def plan_of(
         unit: The smallest chip of the game.
         breaks: The level after which each break comes, and its seconds.
         late: The last level in which players may come, and how many of all come late.
-        percent: How many of a hundred who may buy a rebuy do.
+        percent: The percentage of possible rebuys that are bought.
     """
     ends = [*accumulate(step.length or _FOREVER for step in levels)]
     return Plan(
@@ -105,7 +105,7 @@ def _rebuys(rebuy: Rebuy, ends: Sequence[float], percent: int) -> Rebuys:
 
 
 def lengths_of(evenings: Sequence[Ended]) -> Lengths | None:
-    """Return what *evenings*, the shortest first, tell, or None if they are too few."""
+    """Return the lengths of *evenings*, which are sorted, or None if they are too few."""
     number = len(evenings)
     if number < EVENINGS_MIN:
         return None
@@ -122,7 +122,7 @@ def lengths_of(evenings: Sequence[Ended]) -> Lengths | None:
 
 
 class Simulated:
-    """The lengths of the evenings that were asked for lately, by their plans."""
+    """The lengths of recently simulated evenings, by their plans."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Plan, Lengths | None] = OrderedDict()

@@ -1,8 +1,8 @@
 """
 RFC 5545's recurrence rules, read strictly and expanded within a budget.
 
-Strangers write them: a rule may ask for every second of a century, or for a day that never comes. A
-stored rule is read as it was when it was stored. A new plan may use less of the RFC
+Strangers write rules. A rule may ask for every second of a century, or for a day that never comes.
+A stored rule is read as it was when it was stored. A new plan may use less of the RFC
 (:func:`check`), and must be cheap to expand for ten years.
 """
 

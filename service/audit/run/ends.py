@@ -10,7 +10,7 @@ from service.log.record import Recorded
 
 
 class EndsAudit:
-    """Takes what one event of the log says of the ends of other streams."""
+    """Compares recorded ends of streams with the streams."""
 
     def __init__(self, findings: Findings, recorded: Recorded) -> None:
         self._findings, self._recorded = findings, recorded
