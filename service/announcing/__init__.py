@@ -1,1 +1,1 @@
-"""Announcements: from JSON to the terms of a tournament."""
+"""Announcements: the terms of a tournament, made from JSON."""

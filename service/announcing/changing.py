@@ -1,4 +1,4 @@
-"""Announced terms as a director changes them: a merge patch over the terms that hold."""
+"""Changes to announced terms, as a merge patch over the present terms."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from service.people.names import named
 
 
 class TermsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The members of announced terms that may change, whole."""
+    """The members of announced terms that may change, as they stand after a change."""
 
     name: Name
     """As shown to everybody, 1 to 120 characters."""

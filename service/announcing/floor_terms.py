@@ -60,10 +60,10 @@ class RoundTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The number of remaining entrants at which hand-for-hand play begins by itself."""
 
     ties: Literal["shared", "stack_at_start"] = "shared"
-    """The placing of entrants who bust at several tables in one round."""
+    """The placing of entrants who bust at several tables in the same hand of hand-for-hand play."""
 
     clock_seconds: Annotated[int, Meta(ge=0, le=3600)] = 120
-    """The seconds that one round takes from the level clock, which is otherwise stopped."""
+    """The seconds that each hand takes from the level clock, which is otherwise stopped."""
 
 
 class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

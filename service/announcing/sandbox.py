@@ -1,5 +1,5 @@
 """
-The standing sandbox: a league of the house where every account finds opponents at once.
+The standing sandbox: a league of the house in which every account finds opponents at once.
 
 Each ruleset has a chain of tournaments, of which only the newest takes entries. The identifier of
 each tournament follows from the one before it. So every process finds the same newest one, and two
@@ -81,7 +81,10 @@ class Sandbox:
         return league_of(self._runtime.clock.now())
 
     async def open_now(self, league: LeagueId, ruleset: Offered) -> Registering:
-        """Return the tournament of *ruleset* that takes entries. Announce it if there is none."""
+        """Return the tournament of *ruleset* that takes entries.
+
+        Announce it if it does not exist.
+        """
         if league != self._founded:
             await self._found(league)
             self._founded, self._newest = league, {}
@@ -96,7 +99,7 @@ class Sandbox:
         return loaded.state
 
     async def end(self, league: LeagueId) -> None:
-        """Show a league of an earlier month to its members only. Its games stay public."""
+        """Restrict a league of an earlier month to its members. Its games stay public."""
         runtime, stream = self._runtime, league_stream(league)
         hidden = SetVisibility(visibility="members", by=HOUSE)
         state = (await runtime.writer.load(league, stream)).state
@@ -113,7 +116,7 @@ class Sandbox:
         self, ruleset: Offered, player: PlayerId, order: Order, *, bot: bool, plays: str | None
     ) -> Receipt:
         """
-        Enter *player* in the open tournament of *ruleset*. A stranger joins the league with it.
+        Enter *player* in the open tournament of *ruleset*. A stranger also joins the league.
 
         Args:
             bot: True if a program will play.
@@ -149,13 +152,13 @@ class Sandbox:
                     raise _entered(state.terms.tournament)
             now = order.received_at
             entries = await decided_with_tables(self._runtime, states, wanted, [command], now)
-            # The guards keep two requests at the same moment from entering two tournaments.
+            # The guards prevent two simultaneous requests from entering two tournaments.
             return [*entries, Entry(house, joined, after), *map(Entry, others)]
 
         return await self._runtime.writer.submit(here, order, decide)
 
     async def _found(self, league: LeagueId) -> None:
-        """Found the league, if it does not exist."""
+        """Found the league if it does not exist."""
         name = f"{_NAME} {league[-6:-2]}-{league[-2:]}"
         created = CreateLeague(league=league, name=name, owner=HOUSE, sandbox=True)
         described = DescribeLeague(name=name, face=Face(description=_ABOUT), by=HOUSE)
@@ -175,7 +178,7 @@ class Sandbox:
         return await self._runtime.writer.load(league, tournament_stream(here))
 
     async def _look(self, league: LeagueId, ruleset: Offered) -> TournamentId:
-        """Return a tournament of the chain. The read models may not know the newest one."""
+        """Return a tournament of the chain. The read models may lag behind the newest one."""
         found: str | None = await self._runtime.pool.fetchval(_NEWEST, league, ruleset)
         if found is not None:
             return TournamentId(found)

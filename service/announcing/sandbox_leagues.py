@@ -1,8 +1,8 @@
 """
-The leagues of the standing sandbox: one a month, so that no log and no audit grows for ever.
+The leagues of the standing sandbox: one for each month, so that no log grows for ever.
 
 The identifier of each follows from its month in UTC. So every process names the same league, and
-whoever sees an identifier knows that the league belongs to the standing sandbox.
+the identifier shows that the league belongs to the standing sandbox.
 """
 
 import re
@@ -18,7 +18,7 @@ _MARK: Final = b"sandbx".hex()
 _FORM: Final = re.compile(rf"lge_{_MARK}80008000000000[0-9]{{6}}")
 
 FIRST: Final = LeagueId(identifier("lge", uuid5(NAMESPACE, "sandbox")))
-"""The league in which the sandbox stood before each month had one."""
+"""The sandbox's league from the time before each month had one."""
 
 
 def league_of(now: datetime) -> LeagueId:
@@ -33,7 +33,7 @@ def league_of(now: datetime) -> LeagueId:
 
 
 def earlier(now: datetime) -> tuple[LeagueId, ...]:
-    """Return the leagues that may still have games at *now*, without that of the month."""
+    """Return the leagues that may still have games at *now*, without the league of the month."""
     return (league_of(now.replace(day=1) - timedelta(days=1)), FIRST)
 
 
@@ -44,7 +44,7 @@ def is_sandbox(league: str) -> bool:
 
 def is_ended(league: str, now: datetime) -> bool:
     """
-    Return whether a league of the standing sandbox has had its last game long ago.
+    Return whether the last game of a league of the standing sandbox was long ago.
 
     >>> from datetime import UTC
     >>> [is_ended(f"lge_73616e64627880008000000000{month}", datetime(2026, 2, 9, tzinfo=UTC))

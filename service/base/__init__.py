@@ -1,1 +1,1 @@
-"""The parts that every process needs and that know nothing of a league."""
+"""Parts that every process needs. They know nothing of a league."""

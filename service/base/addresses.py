@@ -18,10 +18,10 @@ _PARAMETERS: Final = (
     "sslcrl", "sslkey", "sslmode", "sslnegotiation", "sslpassword", "sslrootcert",
     "ssl_max_protocol_version", "ssl_min_protocol_version", "target_session_attrs", "user",
 )  # fmt: skip
-"""The parameters that libpq and asyncpg both know. Another one would reach only some processes."""
+"""The parameters that libpq and asyncpg both know. Any other would reach only some processes."""
 
 _IN_PLACE: Final = ("dbname", "host", "password", "port", "user")
-"""The parameters with a place of their own in an address. All others follow the ``?``."""
+"""The parameters that have their own place in an address. All others follow the ``?``."""
 
 
 class AddressInvalid(SettingsInvalid):

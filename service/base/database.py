@@ -87,8 +87,8 @@ def connect(url: str, *, autocommit: bool = False) -> psycopg.Connection:
     """
     Connect to any database of a server.
 
-    One of an administrator may have the encoding SQL_ASCII, as Debian's server without a locale has
-    it. Without a word about text, psycopg would give its rows as bytes.
+    A database for administrators may have the encoding SQL_ASCII, as on Debian's server without a
+    locale. Unless the client names an encoding, psycopg would return its rows as bytes.
     """
     return psycopg.connect(url, autocommit=autocommit, client_encoding="UTF8")
 
@@ -113,7 +113,7 @@ def async_engine(url: str, connections: int = 8) -> AsyncEngine:
         max_overflow=0,
         json_serializer=_json,
         json_deserializer=msgspec.json.decode,
-        # A statement's parameters are digests, names and texts: no log line may hold them.
+        # A statement's parameters are digests, names and texts, which no log line may hold.
         hide_parameters=True,
     )
     sa.event.listen(engine.sync_engine, "checkout", _refuse_dead)
@@ -121,18 +121,18 @@ def async_engine(url: str, connections: int = 8) -> AsyncEngine:
 
 
 def _json(value: object) -> str:
-    """Return *value* with the spaces that rows have always had, in a third of the time."""
+    """Return *value* with the spaces that rows have always had, in a third of the usual time."""
     return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
 
 
 def _refuse_dead(lent: AdaptedConnection, record: sa.pool.ConnectionPoolEntry, *_: object) -> None:
     """
-    Have the pool replace its connections if the one that it lends is dead.
+    Have the pool replace its connections if the one it hands out is dead.
 
     This takes one round trip. ``pool_pre_ping`` takes three, because it opens a transaction.
 
     Raises:
-      InvalidatePoolError: If the connection is dead. The pool lends a new one.
+      InvalidatePoolError: If the connection is dead. The pool hands out a new one.
       ConnectionError: If that one is dead too. The pool itself would call this a wrong request.
     """
     place = cast(dict[str, bool], record.record_info)
@@ -195,14 +195,14 @@ def inspect_server(url: str, ours: bool) -> bool:
 
     Args:
       url: With a login that may make roles and databases.
-      ours: True if we hold the passwords of its roles from an earlier start.
+      ours: True if this installation holds the passwords of the roles from an earlier start.
 
     Returns:
       True if Holotable's roles are there already.
 
     Raises:
-      ServerRefused: If the login may not make them, or if the roles have passwords that
-        are not ours. Other processes log in with those.
+      ServerRefused: If the login may not make them. Also if the roles have passwords of another
+          installation, whose processes log in with them.
     """
     with connect(url, autocommit=True) as connection:
         found, taken = _found(connection)
@@ -214,7 +214,7 @@ def inspect_server(url: str, ours: bool) -> bool:
 
 
 def _found(connection: psycopg.Connection) -> tuple[set[str], set[str]]:
-    """Return the logins that exist, and those of them that have passwords, as far as one sees."""
+    """Return the existing logins, and those with a password, as far as this login can see."""
     name, superuser, able = connection.execute(_ASKING).fetchone() or ("", False, False)
     if not able:
         raise ServerRefused(
@@ -290,7 +290,7 @@ def refuse_unfinished(superuser_url: str, name: str) -> None:
     Check that no restore has left a database unfinished.
 
     Raises:
-      ServerRefused: If one has. No process may open the database to itself then.
+      ServerRefused: If one has. No process may open such a database.
     """
     with connect(superuser_url, autocommit=True) as connection:
         said = connection.execute(

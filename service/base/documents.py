@@ -1,4 +1,4 @@
-"""JSON with a shape that only its reader knows."""
+"""JSON documents whose shape only the reader of a document knows."""
 
 from typing import Any
 

@@ -1,8 +1,9 @@
 """
 Files and folders that appear under their name only when they are complete.
 
-A draft has a name of its own, and its writer holds a lock on it. So two writers for one target
-never mix their parts, and the next writer removes the drafts of those that were killed.
+A draft has a name of its own, and its writer holds a lock on it. So two
+writers for one target never mix their parts. The next writer removes drafts whose writers were
+killed.
 """
 
 import fcntl
@@ -24,7 +25,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     Yield a draft with mode 0700, which becomes the folder *target* at the end of the block.
 
     Raises:
-      FileExistsError: If there is a *target*, now or at the end.
+      FileExistsError: If *target* exists, now or at the end.
     """
     with _draft(target, folder=True) as draft:
         yield draft
@@ -34,7 +35,7 @@ def new_folder(target: Path) -> Iterator[Path]:
         try:
             draft.rename(target)
         except OSError:
-            _demand_free(target)  # a folder replaces none that holds something
+            _demand_free(target)  # a folder does not replace one that is not empty
             raise
 
 
@@ -44,10 +45,10 @@ def new_file(target: Path, *, replace: bool = False) -> Iterator[Path]:
     Yield a draft with mode 0600, which becomes the file *target* at the end of the block.
 
     Args:
-      replace: True to replace a *target* that is there.
+      replace: True to replace an existing *target*.
 
     Raises:
-      FileExistsError: If there is a *target* that is not to be replaced, now or at the end.
+      FileExistsError: If *target* exists, now or at the end, and may not be replaced.
     """
     with _draft(target, folder=False, replace=replace) as draft:
         yield draft
@@ -85,7 +86,7 @@ def _made(target: Path, *, folder: bool) -> tuple[Path, int]:
         lock = _lock(draft)
         if lock is not None:
             return draft, lock
-        # Another writer took it for one that was abandoned, before the lock.
+        # Another writer took it for abandoned before it was locked.
 
 
 def _remove_abandoned(target: Path) -> None:
@@ -98,7 +99,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _lock(draft: Path) -> int | None:
-    """Lock a draft, or return None if somebody else holds it or it is gone."""
+    """Lock a draft, or return None if somebody else holds the lock or the draft is gone."""
     try:
         number = os.open(draft, os.O_RDONLY)
     except FileNotFoundError:
@@ -115,7 +116,7 @@ def _lock(draft: Path) -> int | None:
 
 def _literal(name: str) -> str:
     """
-    Return *name* as a pattern that only it matches.
+    Return *name* as a pattern that matches nothing else.
 
     >>> _literal("night[1]")
     'night[[]1]'

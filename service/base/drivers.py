@@ -12,4 +12,4 @@ Connection = AsyncConnection | Driver
 
 
 async def leave_as_is(_connection: Driver) -> None:
-    """Save each use the statement that would reset its session: no session is ever changed."""
+    """Do not reset a connection's session between uses, because nothing ever changes it."""

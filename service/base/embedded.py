@@ -91,7 +91,7 @@ class Cluster:
         self._data = directory / "data"
         self._process: subprocess.Popen[bytes] | None = None
         self._wanted = False
-        """True from a start until a stop, whether or not the server runs."""
+        """True from a start to the next stop, whether or not the server runs."""
 
         self._sockets: str | None = None
 
@@ -140,7 +140,7 @@ class Cluster:
         self._await_end()
         self._sockets = tempfile.mkdtemp(prefix="holotable-")
         known, self._wanted = self.port, True
-        for _ in range(5):  # another process may take the free port before we do
+        for _ in range(5):  # another process may take the free port first
             self.port = known or free_port()
             if self._launch():
                 return
@@ -149,13 +149,13 @@ class Cluster:
 
     def _await_end(self) -> None:
         """
-        Wait for a server that is ending: that of a process which was killed.
+        Wait for the end of a server whose process was killed.
 
-        A server that is ready belongs to a process that runs, and the start fails.
+        If the server is ready, its process is alive, and the start fails.
         """
         until = time.monotonic() + _STOP_SECONDS
         while (lines := self._running()) and not _says_ready(lines) and time.monotonic() < until:
-            time.sleep(0.02)  # its end gives no sign but in its pid file
+            time.sleep(0.02)  # only its pid file shows that it has ended
 
     def stop(self) -> None:
         """End the server, with stronger signals if it does not react. It may be down already."""
@@ -201,7 +201,7 @@ class Cluster:
         self._password_file.touch(mode=0o600)
         self._password_file.write_text(secrets.token_hex(24), encoding="ascii")
         draft = self._data.with_suffix(".part")
-        shutil.rmtree(draft, ignore_errors=True)  # of an initdb that was killed
+        shutil.rmtree(draft, ignore_errors=True)  # left by an initdb that was killed
         command = [str(self._programs / "initdb"), "-D", str(draft), "-U", SUPERUSER]
         command += ["-A", "scram-sha-256", "--pwfile", str(self._password_file)]
         command += ["--no-locale", "-E", "UTF8", "--data-checksums"]
@@ -249,7 +249,10 @@ class Cluster:
         return False
 
     def _is_ready(self, pid: int) -> bool:
-        """Return whether the server's pid file says that it is ready. The port may be another's."""
+        """Return whether the server's pid file says that it is ready.
+
+        The port may be another server's.
+        """
         lines = self._running()
         return _says_ready(lines) and int(lines[0]) == pid
 

@@ -1,10 +1,10 @@
 """
-Health of a process: its pulse, and the answers of its metrics port about it.
+Health of a process: the last beats of its parts, and the answers of its metrics port.
 
-Every part of a process that must not stand still beats: its event loop, a worker's ticker. A part
-that has been silent for too long hangs. ``/livez`` says so, and ``/readyz`` also whether this
+Every part of a process that must keep running beats: its event loop, a worker's ticker. A part that
+has been silent for too long hangs, and ``/livez`` says so. ``/readyz`` also says whether this
 program runs on the database's schema. The service manager is told the same (``WatchdogSec`` of
-systemd), so a process that hangs is ended and started again.
+systemd). It ends a process that hangs and starts it again.
 """
 
 import asyncio
@@ -23,20 +23,20 @@ import psycopg
 from service.base.schema_range import of_code
 
 SILENT_SECONDS: Final = 90.0
-"""A part that has not beaten for so long hangs. No wait for a database is longer than 60 s."""
+"""A part hangs if it has not beaten for this long. No wait for a database is longer than 60 s."""
 
 _BEAT_SECONDS: Final = 1.0
 TELL_SECONDS: Final = 5.0
 _BELIEVED_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 3
-"""The longest wait for the database's answer, and for another thread that asks it."""
+"""The longest wait for the database's answer, or for a thread that is already asking."""
 
 Ready = Callable[[], str | None]
-"""Returns why a process is not ready, or None."""
+"""Returns the reason why a process is not ready, or None."""
 
 
 def tell_manager() -> None:
-    """Tell systemd that this process goes on, if it asks for that."""
+    """Tell systemd that this process is alive, if it asks for that."""
     address = os.environ.get("NOTIFY_SOCKET")
     if address is None:
         return
@@ -57,18 +57,18 @@ class Pulse:
         """Called every few seconds while no part hangs. A worker's processes tell their parent."""
 
     def beat(self, part: str) -> None:
-        """Record that *part* goes on."""
+        """Record that *part* is alive."""
         now = self._beats[part] = time.monotonic()
         if now - self._told >= TELL_SECONDS and self.hanging() is None:
             self._told = now
             self.tell()
 
     def ended(self, part: str) -> None:
-        """Forget a part that has ended in order."""
+        """Forget a part that has ended as planned."""
         self._beats.pop(part, None)
 
     def hanging(self) -> str | None:
-        """Return which part hangs, in a sentence, or None."""
+        """Return a sentence that names the hanging part, or None."""
         now = time.monotonic()
         for part, at in list(self._beats.items()):
             if now - at > SILENT_SECONDS:
@@ -82,7 +82,7 @@ PULSE: Final = Pulse()
 
 @asynccontextmanager
 async def beating(part: str) -> AsyncIterator[None]:
-    """Beat in this event loop for as long as the block takes."""
+    """Beat in this event loop for the length of the block."""
 
     async def beat() -> None:
         while True:
@@ -100,7 +100,7 @@ async def beating(part: str) -> AsyncIterator[None]:
 
 class Schema:
     """
-    Asks at most every five seconds if this program runs on the schema of a database.
+    Checks, at most every five seconds, whether this program runs on a database's schema.
 
     Args:
         url: The database, with the login of this process.
@@ -113,8 +113,8 @@ class Schema:
         self._until = 0.0
 
     def __call__(self) -> str | None:
-        """Return why this process is not ready, or None."""
-        # A server that is frozen answers nothing at all, and each probe would leave a thread here.
+        """Return the reason why this process is not ready, or None."""
+        # A frozen server answers nothing at all, so each probe would leave a thread here.
         if not self._lock.acquire(timeout=_LOOK_SECONDS):
             return "the database does not answer: an earlier question waits for it"
         try:

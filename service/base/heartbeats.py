@@ -14,10 +14,10 @@ import asyncpg
 import psycopg
 
 SILENCE = 3
-"""The number of missed heartbeats that is an outage."""
+"""The number of missed heartbeats that makes an outage."""
 
 UNSURE = 1.5
-"""After so many missed heartbeats the API may be away: no decision times out until it is back."""
+"""After this many missed heartbeats the API may be away. No decision times out until it is back."""
 
 BLINK = timedelta(seconds=1)
 """A shorter silence is not an outage, even for a process that knows that it was away."""
@@ -86,9 +86,10 @@ async def outages_since(
     pool: asyncpg.Pool, league: UUID, since: datetime
 ) -> list[tuple[datetime, datetime]]:
     """
-    Return the outages of *league* after *since*, oldest first: the last sign of life, and the next.
+    Return the outages of *league* after *since*, oldest first.
 
-    A suspension of the league and the maintenance of the installation are outages too.
+    Each is the last heartbeat before the outage and the first one after it. A suspension of the
+    league and the maintenance of the installation are outages too.
     """
     rows = await pool.fetch(
         "SELECT since_at, until_at FROM outage"
@@ -103,7 +104,7 @@ async def outages_known(
     pool: asyncpg.Pool, league: UUID, since: datetime, now: datetime, interval: timedelta
 ) -> list[tuple[datetime, datetime]]:
     """
-    Return the outages of *league* after *since* as far as they are known at *now*, oldest first.
+    Return the outages of *league* after *since* that are known at *now*, oldest first.
 
     A process that has been silent for too long is away until *now*. Its next heartbeat records the
     outage from the same instant on.

@@ -37,7 +37,7 @@ def filled(text: str, facts: Mapping[str, object], gettext: Callable[[str], str]
     Return a text of the catalogue with its gaps filled.
 
     Args:
-        facts: By name, what fills the gaps. A fact may be a text of the catalogue too.
+        facts: The values of the gaps, by name. A value may be a text of the catalogue too.
         gettext: Translates a text, or is ``str`` for English.
     """
     if not facts:
@@ -68,7 +68,7 @@ def language_of(accepted: str | None) -> Language:
 
 
 def _weight(parameters: str) -> float:
-    """Return the weight of a range, from its parameters: 1 if it names none."""
+    """Return the weight of a language range from its parameters. It is 1 if they name none."""
     name, _, value = parameters.strip().partition("=")
     try:
         return float(value) if name.strip() == "q" else 1.0

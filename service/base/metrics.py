@@ -1,5 +1,5 @@
 """
-What an operator can measure: the metrics of a process, and the port that shows them (ADR 0045).
+The metrics of a process for operators, and the port that shows them (ADR 0045).
 
 Labels are bounded: names of operations, tasks, projections and outcomes of this program. No metric
 names a league, a person or a card. ``docs/operating/monitoring.md`` explains each metric.
@@ -99,7 +99,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """Answers each question in a thread of its own, so that a slow one stops no other."""
+    """Answers each request in a thread of its own, so that a slow one delays no other."""
 
     daemon_threads = True
 
@@ -109,7 +109,7 @@ class _Quiet(WSGIRequestHandler):
     """A client that sends nothing would otherwise hold its thread for ever."""
 
     def log_message(self, format: str, *args: object) -> None:
-        """Write nothing: health is asked every few seconds."""
+        """Write nothing, because health is asked every few seconds."""
 
 
 def serve(address: str | None, processes: int = 1, ready: health.Ready | None = None) -> int | None:
@@ -160,7 +160,7 @@ def _listen(host: str, port: int, answer: WSGIApplication) -> None:
 
 class Answered(Collector):
     """
-    Metrics that the database answers when somebody looks, at most once in ten seconds.
+    Metrics from the database, asked at most once in ten seconds, and only when somebody looks.
 
     Args:
         url: The database, with the login of this process.
@@ -175,11 +175,11 @@ class Answered(Collector):
         self._until = 0.0
 
     def describe(self) -> Iterable[Metric]:
-        """Return nothing: no question is asked before somebody looks."""
+        """Return nothing, because the database is not asked before somebody looks."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """Return the answer. Without a database it is only that there is none."""
+        """Return the metrics. Without a database there is only one that says so."""
         with self._lock:
             if time.monotonic() >= self._until:
                 self._found = self._answer()
@@ -207,7 +207,7 @@ class Answered(Collector):
 def gauge(
     name: str, documentation: str, samples: Mapping[str, float | None], label: str = ""
 ) -> Metric:
-    """Return a metric with a sample for each value of *label*, or with one sample without any."""
+    """Return a metric with a sample for each value of *label*, or with a single sample."""
     made = GaugeMetricFamily(name, documentation, labels=[label] if label else [])
     for value, number in samples.items():
         if number is not None:

@@ -3,7 +3,7 @@ Migrating a database, the folder of the migrations, and the SQL files in it.
 
 Each function of the database has a file
 ``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it. The highest
-revision is in force. A file never changes: a new text is a new file beside the earlier one, with a
+revision is in force. A file never changes. A new version of a function is a new file, with a
 new migration.
 """
 

@@ -22,13 +22,13 @@ from service.base.pools import LOOKING_UP
 Network = IPv4Network | IPv6Network
 
 SECONDS = 10.0
-"""The time that a request may take, from the look-up of the name to the end of the answer."""
+"""The time for a whole request, from the look-up of the name to the end of the answer."""
 
 URL_MAX = 2048
-"""The characters of an address."""
+"""The most characters of an address."""
 
 ANSWER_MAX = 64 * 1024
-"""The bytes that are read of an answer. The connection closes if there are more."""
+"""The most bytes that are read of an answer. The connection closes if there are more."""
 
 _REFUSED: tuple[Network, ...] = tuple(
     map(
@@ -48,19 +48,19 @@ _REFUSED: tuple[Network, ...] = tuple(
 
 
 class Refused(Exception):
-    """The address may not be asked. The text says why, and is shown to the person who chose it."""
+    """The address may not be asked. The text gives the reason, for the person who chose it."""
 
 
 class UrlRefused(Exception):
-    """The form of an address is not allowed. The text says why."""
+    """The form of the address is not allowed. The text gives the reason."""
 
 
 class Unreached(ConnectionError):
-    """There is no connection, so nothing was sent."""
+    """No connection was made, so nothing was sent."""
 
 
 class Answered(NamedTuple):
-    """An answer from outside. Its body is not kept."""
+    """An answer from outside. Its body is discarded."""
 
     status: int
 
@@ -84,12 +84,12 @@ class Outside:
         Send *body* and return the answer's status.
 
         Args:
-            client: The one who chose *url*. A client has few look-ups of names at a time.
+            client: The account that chose *url*. An account has few look-ups of names at a time.
 
         Raises:
             Refused: If *url* leads to an address that may not be asked.
             TimeoutError: If the answer is not complete after :data:`SECONDS`.
-            Unreached: If there is no connection.
+            Unreached: If no connection was made.
             OSError: If there is no answer in HTTP.
         """
         target = httpcore.URL(url)
@@ -114,7 +114,7 @@ class Outside:
 
 def demand_url(url: str, allowed: Sequence[Network]) -> None:
     """
-    Check the form of an address that somebody chose. Each request resolves and vets its name.
+    Check the form of an address that somebody chose. Its name is vetted before each request.
 
     Raises:
         UrlRefused: If the address has another scheme, holds a password, or cannot be public.
@@ -170,7 +170,7 @@ def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 
 async def _drained(answer: httpcore.Response) -> None:
-    """Read the answer's body, up to :data:`ANSWER_MAX`. It is not kept."""
+    """Read the answer's body, up to :data:`ANSWER_MAX`, and discard it."""
     read = 0
     async for part in answer.aiter_stream():
         read += len(part)
@@ -226,7 +226,7 @@ class _Vetted(httpcore.AsyncNetworkBackend):
 async def _resolved(host: str, port: int, client: str | None) -> list[str]:
     """Return every address that *host* leads to, in the resolver's order, each once."""
     try:
-        # The event loop's own few threads would all wait for somebody's slow name server.
+        # Otherwise a slow name server that somebody chose could hold all threads of the event loop.
         found = await LOOKING_UP.run(
             client, socket.getaddrinfo, host, port, type=socket.SOCK_STREAM
         )

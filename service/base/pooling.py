@@ -1,5 +1,5 @@
 """
-Refusing a pooler that lends one session of PostgreSQL to several clients.
+Refusing a pooler that shares one session of PostgreSQL between clients.
 
 Holotable keeps things in its sessions: prepared statements, ``LISTEN``, locks that outlast a
 transaction, temporary relations. PgBouncer loses them with ``pool_mode = transaction`` and
@@ -13,7 +13,7 @@ import psycopg
 from service.base.settings import SettingsInvalid
 
 _ROUNDS: Final = 3
-"""Another client may use the pool meanwhile, and hide what a single round would show."""
+"""Another client may use the pool meanwhile, and so hide the fault from a single round."""
 
 _SECONDS: Final = 5
 _SESSION: Final = "SELECT pg_backend_pid()"
@@ -32,7 +32,7 @@ def refuse_shared_sessions(url: str) -> None:
     """
     Check that two connections to *url* keep a session each, between their transactions too.
 
-    Nothing is checked while the server is away, or if it has no two connections to spare.
+    Nothing is checked while the server is away, or if it has no two free connections.
 
     Raises:
       SessionsShared: If a session changed hands.
@@ -41,15 +41,15 @@ def refuse_shared_sessions(url: str) -> None:
         with _connection(url) as one, _connection(url) as other:
             for _ in range(_ROUNDS):
                 before = _session(one)
-                with other.transaction():  # holds a session, perhaps the one that was before
+                with other.transaction():  # holds a session, perhaps the same one as before
                     others = _session(other)
                     after = _session(one)
                 if before != after or before == others:
                     raise SessionsShared(_SAID)
-    except psycopg.errors.ProtocolViolation:  # PgBouncer takes no transaction to pool statements
+    except psycopg.errors.ProtocolViolation:  # PgBouncer in statement mode refuses a transaction
         raise SessionsShared(_SAID) from None
     except psycopg.OperationalError:
-        return  # whoever needs the server says that it is away
+        return  # the process that needs the server will report that it is away
 
 
 def _connection(url: str) -> psycopg.Connection:
@@ -59,6 +59,6 @@ def _connection(url: str) -> psycopg.Connection:
 
 
 def _session(connection: psycopg.Connection) -> int:
-    """Return the process of the server that answers, whatever stands in between."""
+    """Return the process of the server behind the connection."""
     found = connection.execute(_SESSION).fetchone()
     return int(found[0]) if found else 0

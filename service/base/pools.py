@@ -98,7 +98,7 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 
 SIMULATION = Pool("simulated evenings", threads=1, waiting=16, each=3)
 """
-Evenings that a process of their own plays, seasons of invented evenings, and checks of formulas.
+Simulated evenings, invented seasons, and checks of formulas. Each takes about a second at most.
 Each is bounded, about a second.
 """
 

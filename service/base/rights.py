@@ -18,7 +18,7 @@ DATABASE: Final = """
     SELECT privilege FROM unnest('{{CONNECT,CREATE,TEMPORARY}}'::text[]) privilege
      WHERE has_database_privilege({role}, current_database(), privilege)
 """
-# What extensions bring is theirs.
+# Objects of extensions belong to the extensions.
 OBJECTS: Final = """
     WITH of_extensions AS (SELECT objid FROM pg_depend WHERE deptype = 'e'),
     spaces AS (
@@ -78,7 +78,7 @@ _ON: Final = {
 
 
 def of_log(declared: Iterable[str]) -> set[str]:
-    """Return the lines of a declaration that are about the database of the log."""
+    """Return the lines of a declaration that concern the database of the log."""
     return {
         line
         for line in declared
@@ -107,7 +107,7 @@ def statements(verb: str, preposition: str, lines: Iterable[str], database: str)
 
 
 def difference(declared: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the lines that are missing, and those too many, right by right."""
+    """Return the missing lines and the superfluous ones, right by right."""
     wanted, found = _single(declared), _single(held)
     return sorted(wanted - found), sorted(found - wanted)
 

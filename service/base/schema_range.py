@@ -1,9 +1,10 @@
 """
 The schemas on which this code runs.
 
-A code knows its migrations, from the first to its head. It runs on the schema of its head. It runs
-on a newer schema too, as long as that schema's `schema_support.oldest` names one of its migrations:
-until a migration has taken away what this code needs. It never runs on an older schema.
+The code knows its migrations, from the first to its head. It runs on the schema of its head. It
+also runs on a newer schema if that schema's `schema_support.oldest` names one of these migrations.
+A migration that removes something the code needs raises `oldest`. The code never runs on an older
+schema.
 """
 
 from functools import cache
@@ -24,13 +25,13 @@ _OLDEST: Final = "SELECT oldest FROM schema_support"
 
 
 class Standing(NamedTuple):
-    """A schema, as a code sees it."""
+    """The relation of a schema to this code."""
 
     here: str | None
     """The schema's version, or None if there is no schema."""
 
     fault: str | None
-    """Why this code must not run on it, in a sentence, or None if it may."""
+    """The reason why this code must not run on it, in a sentence, or None if it may."""
 
     mend: str
     """The next step for a fault, or for a schema that is newer than the code. May be empty."""
@@ -38,7 +39,7 @@ class Standing(NamedTuple):
 
 class SchemaRange:
     """
-    The migrations that a code knows.
+    The migrations that the code knows.
 
     Args:
       known: From the first to the head.
@@ -85,7 +86,7 @@ class SchemaRange:
         return self.standing(row["version_num"], oldest)
 
     def look_now(self, connection: psycopg.Connection) -> Standing:
-        """Return what :meth:`look` returns, over a driver that waits."""
+        """As :meth:`look`, over a blocking driver."""
         try:
             row = connection.execute(_HERE.encode()).fetchone()
         except psycopg.errors.UndefinedTable:

@@ -20,7 +20,7 @@ QUICKNET_PUBLIC_KEY = (
 )
 
 _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
-"""Names that only single commands read. They are no settings of a process."""
+"""Names that only single commands read. Processes do not use them."""
 
 _OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",

@@ -28,7 +28,7 @@ _LEVELS = {
 }
 
 _OF_BROKER = frozenset({"amqp", "celery", "kombu", "psycopg", "py"})
-"""Loggers that print a traceback, or a page of advice, each time the broker is away."""
+"""Loggers that print a traceback or a page of advice each time the broker is away."""
 
 SECRET_FIELDS = frozenset(
     {"body", "request", "password", "token", "authorization", "seed", "seeds", "salt", "url"}
@@ -36,10 +36,10 @@ SECRET_FIELDS = frozenset(
 """Fields that no log line may carry. Their values are replaced."""
 
 REQUEST: ContextVar[str | None] = ContextVar("request_id", default=None)
-"""The request that this code works for. Each line of the log carries it."""
+"""The request that is being served. Each line of the log carries its identifier."""
 
 _DETAIL = re.compile(r"DETAIL:.*")
-"""PostgreSQL repeats whole rows in its details, hashes of passwords among them."""
+"""PostgreSQL's error details repeat whole rows, with hashes of passwords."""
 
 
 class Lines:

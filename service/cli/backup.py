@@ -145,7 +145,7 @@ def restore(
         for contents, folder in into:
             _refuse_others(contents, folder, replace=replace)
         if data is not None:
-            if at_rest.begin_restore(data, server()):  # nothing needs the secrets here
+            if at_rest.begin_restore(data, server()):  # this needs no secret
                 _write_all(*into.pop())
             url = held.enter_context(at_rest.prepared(data, server()))
             told = at_rest.settings(data, url, ring.files)
@@ -162,7 +162,7 @@ def restore(
 
 
 def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
-    """Say what the target would lose, if one is named: comparing the parts needs none."""
+    """Say what the target would lose, if there is one. Comparing the parts needs no target."""
     out.print("every part is as it was backed up; nothing was changed")
     url = server()
     if data is not None and url is None and not (data / at_rest.CLUSTER).exists():
@@ -194,7 +194,7 @@ async def _restore(
     *,
     replace: bool,
 ) -> None:
-    """Restore, and tell what an older copy means for the signed heads."""
+    """Restore, and warn if signed heads are newer than the copy."""
     done = await restore_database(
         told.database_url, source, manifest, told.secret_keys, closed, replace=replace
     )
@@ -220,7 +220,7 @@ _MEANING = {
 
 
 async def _lost(told: Settings, data: Path | None) -> list[str] | None:
-    """Return what the signer remembers and the log lacks, or None without a signer."""
+    """Return the heads that the signer remembers and the log lacks, or None without a signer."""
     connection = await asyncpg.connect(asyncpg_dsn(told.database_url))
     try:
         async with asking(told) if data is None else at_rest.remembering(data) as signer:
@@ -260,9 +260,9 @@ def _refuse_others(contents: Mapping[str, str], folder: Path, *, replace: bool) 
 
 def _write_all(contents: Mapping[str, str], folder: Path) -> None:
     """
-    Write secret files. One with another content stays beside the new one, under another name.
+    Write secret files. If one exists with other content, write the new one beside it.
 
-    The restore may yet fail, and without its key the old database opens nothing.
+    The restore may still fail, and the old database needs its old key.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, content in contents.items():

@@ -91,11 +91,11 @@ async def _found(
 
 
 async def _keep(lines: AsyncIterator[bytes], output: str) -> None:
-    """Write a complete file, or none."""
+    """Write the file completely, or not at all."""
     if output == "-":
         await _into(sys.stdout.buffer, lines)
         return
-    # For its owner only: the viewer may be an auditor, and see all cards.
+    # Only for the owner of the file: the viewer may be an auditor, who sees all cards.
     with drafts.new_file(Path(output), replace=True) as draft, draft.open("wb") as file:
         count = await _into(file, lines)
         size = file.tell()

@@ -26,7 +26,7 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 DRY_RUN: Final = click.option(
     "--dry-run", is_flag=True, help="Say what would be done, and change nothing."
 )
-"""Every command that takes something away has it. Give it to the command as ``dry_run``."""
+"""The option of every command that removes something. The command takes it as ``dry_run``."""
 
 REPORT: Final = click.option(
     "--json",
@@ -35,7 +35,7 @@ REPORT: Final = click.option(
     default=None,
     help="File for the report.",
 )
-"""Of the commands that judge a program. Give it to the command as ``report_file``."""
+"""The option of commands that judge a program. The command takes it as ``report_file``."""
 
 out: Final = Console(soft_wrap=True, highlight=False)
 err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -43,9 +43,10 @@ err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
 def plain(text: str) -> str:
     """
-    Return *text* with control characters made visible, but line breaks.
+    Return *text* with control characters made visible, except line breaks.
 
-    Reasons of faults quote what others wrote, and an escape sequence would command the terminal.
+    Reasons of faults quote texts of other people, and an escape sequence would control the
+    terminal.
     """
     return "".join(
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
@@ -56,10 +57,10 @@ def plain(text: str) -> str:
 @contextmanager
 def importing() -> Iterator[None]:
     """
-    Look for no garbage for as long as the block takes.
+    Suspend garbage collection for the length of the block.
 
-    Nearly everything that an import makes lives as long as the process. Looking through it again
-    and again would take a fifth of the time of the API's imports.
+    Nearly everything that an import makes lives as long as the process. Searching it again and
+    again would take a fifth of the time of the API's imports.
     """
     gc.disable()
     try:
@@ -85,7 +86,7 @@ class Lazily(click.RichCommand):
         info_name: str | None,
         args: list[str],
         parent: click.Context | None = None,
-        **extra: Any,  # as click passes them on
+        **extra: Any,  # the arguments as click passes them on
     ) -> click.Context:
         """Return the context of the imported command. Click invokes the command of a context."""
         with importing():
@@ -114,7 +115,7 @@ def server() -> str | None:
 
 
 def stop(code: int, message: str, next_step: str) -> NoReturn:
-    """End the process with a sentence about the fault and one about the next step."""
+    """End the process with two sentences: the fault, and the next step."""
     err.print(f"[bold red]holotable:[/] {escape(message)}")
     err.print(f"  next: {escape(next_step)}")
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""``holotable conformance``: scripted situations for a client, and what it got wrong."""
+"""``holotable conformance``: scripted situations for a client, and a report of its mistakes."""
 
 import os
 import subprocess
@@ -95,7 +95,7 @@ def _server(url: str, desk: Desk) -> Server:
 
 @contextmanager
 def _client(command: tuple[str, ...], url: str, token: str) -> Iterator[Callable[[], str | None]]:
-    """Run the client's program, and yield a function that tells why it has ended, or None."""
+    """Run the client's program, and yield a function that returns why it has ended, or None."""
     if not command:
         yield lambda: None
         return

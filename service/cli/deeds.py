@@ -1,4 +1,4 @@
-"""Deeds of operators: each is one transaction, which a dry run takes back."""
+"""Operators' commands as transactions, which a dry run rolls back."""
 
 from collections.abc import Awaitable, Callable
 
@@ -11,7 +11,7 @@ from service.base.settings import Settings
 from service.cli.common import NO, USAGE, err, out, plain
 
 Work = Callable[[AsyncConnection], Awaitable[str | None]]
-"""Does something in a transaction. Returns what was done, or None if nothing was left to do."""
+"""Does the work in a transaction. Returns a report, or None if there was nothing to do."""
 
 
 _BOUNDED = sa.text(
@@ -28,7 +28,7 @@ takes it back after this time, and play goes on.
 
 
 class NotDone(Exception):
-    """A deed that is not possible. The transaction is taken back."""
+    """The command is not possible. The transaction is rolled back."""
 
     def __init__(self, message: str, step: str, code: int = NO) -> None:
         super().__init__(message)
@@ -40,20 +40,20 @@ async def carried_out(
     settings: Settings, work: Work, *, dry_run: bool, patience: float = PATIENCE_SECONDS
 ) -> int:
     """
-    Do *work* in one transaction, and say what was done. A dry run takes it back.
+    Do *work* in one transaction and print its report. A dry run rolls it back.
 
-    So a dry run counts what the deed itself changes, and not what somebody expects of it.
+    A dry run therefore counts the real changes.
 
     Args:
       patience: Seconds, as :data:`PATIENCE_SECONDS`.
 
     Returns:
-      0, 1 if nothing was left to do, 2 if the thing does not exist, or the code of a `NotDone`.
+      0, 1 if there was nothing to do, 2 if the object does not exist, or the code of a `NotDone`.
     """
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.connect() as connection, connection.begin() as transaction:
-            # The transaction begins here: calls of the driver would not begin it.
+            # This begins the transaction. Calls of the driver would not begin one.
             await connection.execute(_BOUNDED, {"most": f"{round(1000 * patience)}ms"})
             said = await work(connection)
             if dry_run:

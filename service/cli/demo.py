@@ -111,7 +111,7 @@ CHANGES: Final = {
     "sign_seconds": 2,
     "log_level": "warning",
 }
-"""Shorter intervals than usual, so that the night is quick."""
+"""Shorter intervals than usual, which make the night quick."""
 
 NIGHT_SECONDS: Final = 600.0
 WATCH_SECONDS: Final = 0.5
@@ -139,7 +139,7 @@ def play(options: Options) -> int:
     try:
         code = _on_a_stack(console, options, stack, began)
     except ServerRefused:
-        code = 2  # nothing was touched
+        code = 2  # nothing has changed
         raise
     except (ClusterFailed, StackFailed, NightFailed, TournamentLost, Problem, Unreachable) as error:
         console.print(f"[bold red]the night failed:[/] {type(error).__name__}: {error}")
@@ -173,7 +173,7 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
 
 
 def _stay(console: Console, stack: Stack) -> None:
-    """Keep the console open, with all that the night has left, until Ctrl-C."""
+    """Keep the console open, with everything that the night has left, until Ctrl-C."""
     console.print(f"\nthe night is over and stays to look at: {stack.url}/  (Ctrl-C ends it)")
     try:
         while True:

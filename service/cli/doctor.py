@@ -1,4 +1,4 @@
-"""``holotable doctor``: the state of each part of the service, and the command that mends it."""
+"""``holotable doctor``: the state of each part of the service, and the commands that repair it."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
     state: State
     said: str
     step: str | None = None
-    """The command that mends it."""
+    """The command that repairs the fault."""
 
 
 @click.command()

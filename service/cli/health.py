@@ -40,7 +40,7 @@ def health(process: str, live: bool) -> None:
 
 
 def _addresses(process: str) -> list[str]:
-    """Return where the processes of *process* answer, by its settings."""
+    """Return the addresses at which the processes of *process* answer, by its settings."""
     try:
         if process == "signer":
             address, processes = read_signer(os.environ).metrics_address, 1

@@ -218,6 +218,6 @@ def restore() -> click.Command:
     return restore_league
 
 
-# Archives and suspensions import the service. Every other command asks a server.
+# Archives and suspensions import the service. All other commands ask a server.
 for _load in (export, check, suspend, restore):
     league.add_command(Lazily(_load))

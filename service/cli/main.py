@@ -363,7 +363,7 @@ for _section, _loads in SECTIONS.items():
 def main() -> None:
     """Run the command. An interruption ends it without a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # a story is read while it happens
+        sys.stdout.reconfigure(line_buffering=True)  # the demo's story is read while it happens
     try:
         cli(standalone_mode=False)
     except Exit as leaving:
@@ -376,8 +376,8 @@ def main() -> None:
     except (ConnectionError, TimeoutError) as error:
         stop(AWAY, f"not available: {error}", "run `holotable doctor`")
     except Exception as error:
-        # At the edge of the process: an error that the operator can act on is told in two
-        # sentences with its exit code. Any other one is raised again with its traceback.
+        # This is the edge of the process. An error that the operator can act on is printed in two
+        # sentences, with its exit code. Any other error keeps its traceback.
         from service.process.failures import explained
 
         if (told := explained(error)) is None:

@@ -77,7 +77,8 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         async with engine.begin() as connection:
             wanted = Wanted(kind="season", subject=season, viewer=viewer)
             lines = await writing.bundle(connection, reading, Keys(*told.secret_keys), wanted)
-            # Before the first card is read: whoever ends this command has seen what it had written.
+            # This is recorded before the first card is read, so nobody can see a card without a
+            # record.
             by = operator_log.operator()
             await operator_log.add(connection, [league], by, "season_archived", season)
             now = await service_now(connection)

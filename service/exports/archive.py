@@ -46,7 +46,7 @@ from service.projections.progress import positions, wait_for
 from service.transparency.tree import Frontier
 
 CHUNK = 500
-"""Events read in one step: few, so that a process with other clients is not held up."""
+"""Events read in one step. They are few, so that other clients of the process do not wait."""
 
 WAIT_SECONDS = 30.0
 

@@ -1,4 +1,4 @@
-"""The content of one person's notice, as its row keeps it: public facts, and no words."""
+"""The facts of one person's notice. Its row keeps these public facts, and no words."""
 
 from datetime import datetime
 
@@ -29,7 +29,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def path(self) -> str:
-        """The path of the page where the person can do something about it."""
+        """The path of the page where the person can act."""
         if self.dispute is not None:
             return f"/disputes/{self.dispute}"
         if self.decision is not None:

@@ -1,8 +1,8 @@
 """
-The people whom an occasion concerns, and what each of them is told.
+The people whom an occasion concerns, and the message for each of them.
 
-States come from the log. People who are erased or banned, or have left, are left out when the
-notice is sent, because all of that may happen in between.
+States come from the log. A person may be erased or banned, or leave, before the notice is sent. So
+such people are left out only then.
 """
 
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:
         return {}
     base = About(league=league, league_name=house.name)
     told = await _concerned(runtime, base, house, occasion)
-    # The player who stands for a merged one is told.
+    # The player who stands for a merged one gets the notice.
     return {house.one(PlayerId(player)): about for player, about in told.items()}
 
 
@@ -64,7 +64,7 @@ async def _of_tournament(runtime: Runtime, base: About, name: str, occasion: Occ
     tables = state.tables if isinstance(state, Running) else ()
     numbers: dict[str | None, int] = {each.table: each.number for each in tables}
     told: Told = {}
-    # A player may have several entries. The best place of them is told.
+    # A player may have several entries. The notice names the best place of them.
     for each in sorted(occasion.shares, key=lambda share: -(share.place or 0)):
         player = players.get(EntrantId(each.entrant))
         if player is not None:
@@ -107,7 +107,7 @@ async def _of_turn(runtime: Runtime, base: About, name: str, occasion: Occasion)
 
 
 async def _of_dispute(runtime: Runtime, base: About, name: str, occasion: Occasion) -> Told:
-    """Return the players in what is disputed. The claimant hears of a ruling only."""
+    """Return the players in the disputed hand or result. The claimant hears only of a ruling."""
     state = (await runtime.writer.load(base.league, dispute_stream(name))).state
     if not isinstance(state, Claimed):
         return {}
@@ -146,7 +146,7 @@ def awaited(table: Table) -> str | None:
 
 
 def absent_from(state: Tournament) -> dict[str, str]:
-    """Return the player of each entrant and of each one in line who has not checked in."""
+    """Return the players of entrants, and of people on the waitlist, who have not checked in."""
     if not isinstance(state, Registering):
         return {}
     entered: dict[str, str] = {each.entrant: each.player for each in state.entrants}

@@ -15,7 +15,7 @@ from service.people.schema import notice, reset_request
 from service.people.sealed_addresses import AddressKeys
 
 _FORMER_FOR: Final = timedelta(days=2)
-"""The time in which a former address may still be told."""
+"""The time in which a former address may still get its mail."""
 
 
 async def mail_code(

@@ -1,8 +1,8 @@
 """
-Push subscriptions: the browsers in which a person wants to be told.
+Push subscriptions: the browsers that show a person's messages.
 
 A subscription is an address at the service of the browser's maker, and two keys. All three are
-sealed: whoever knows them could write to the person.
+sealed, because anybody who knows them could write to the person.
 """
 
 from datetime import datetime
@@ -20,7 +20,7 @@ from service.people.sealed_addresses import AddressKeys
 
 RELATION: Final = "push_subscription"
 FAILURES_MAX: Final = 20
-"""A subscription is removed after so many failures in a row."""
+"""A subscription is removed after this many failures in a row."""
 
 _TARGET = "SELECT target FROM push_subscription WHERE id = $1"
 _WELL = "UPDATE push_subscription SET failures = 0 WHERE id = $1 AND failures > 0"
@@ -59,7 +59,7 @@ async def held(connection: AsyncConnection, person: UUID) -> list[Browser]:
 
 
 async def forget(connection: AsyncConnection, keys: AddressKeys, endpoint: str) -> None:
-    """Remove the subscription with this address, whosever it is."""
+    """Remove the subscription with this address, whoever owns it."""
     await connection.execute(
         sa.delete(push_subscription).where(push_subscription.c.digest.in_(keys.digests(endpoint)))
     )
@@ -77,8 +77,8 @@ async def add(
     Store a subscription. Return False if there is one with this address.
 
     Args:
-      maker: The token that makes it. If that is revoked, the subscription ends too: whoever signs
-        out of a phone that others use leaves no messages behind.
+      maker: The token that makes it. The subscription ends with that token, so that a person who
+          signs out of a shared phone leaves no messages behind.
     """
     text = msgspec.json.encode(target).decode()
     added = await connection.execute(

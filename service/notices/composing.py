@@ -1,8 +1,8 @@
 """
-Notices, made at the moment of sending from what holds then: address, language, choices, codes.
+Notices, made when they are sent from the present address, language, choices and codes.
 
-So an erased, suspended or banned person gets nothing, a choice counts at once, and nobody is told
-of a turn that is over.
+So an erased, suspended or banned person gets nothing, a new choice counts at once, and nobody gets
+news of a turn that is over.
 """
 
 from datetime import datetime
@@ -50,7 +50,7 @@ class Pushed(NamedTuple):
 
 
 class Quiet(Exception):
-    """It is quiet where the person is. The notice waits."""
+    """It is quiet hours for the person. The notice waits."""
 
     def __init__(self, until: datetime) -> None:
         super().__init__(f"quiet until {until:%Y-%m-%d %H:%M}")

@@ -31,7 +31,10 @@ Offers and turns have an end of their own, which is usually earlier.
 """
 
 SLOW: Final = timedelta(minutes=10)
-"""A decision with so much time is told to its player. In faster games people watch the table."""
+"""A decision with at least this much time gives a notice.
+
+In faster games people watch the table.
+"""
 
 URGENT: Final[tuple[Kind, ...]] = ("your_turn", "place_offered")
 """The kinds that may wake a sleeping device."""

@@ -63,7 +63,7 @@ _RESET = (
 
 
 def verification(language: Language, name: str, login: str, place: str, code: str) -> Letter:
-    """Return the mail with which an address is confirmed."""
+    """Return the mail that asks to confirm an address."""
     return _filled(_VERIFY, language, name=name, login=login, place=place, code=code)
 
 

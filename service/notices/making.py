@@ -64,7 +64,7 @@ async def _make(runtime: Runtime, row: asyncpg.Record) -> None:
     league = identifier("lge", row["league"])
     occasion = msgspec.json.decode(row["facts"], type=Occasion)
     try:
-        # Programs play in the sandbox league, a game a minute. Nobody wants mail about it.
+        # Programs play in the sandbox league, a game a minute. Nobody wants mail about that.
         told = {} if is_sandbox(league) else await addressed(runtime, league, occasion)
     except (StoreUnavailable, *GONE):
         raise
@@ -114,7 +114,7 @@ async def _notices(
 
 
 def _channels(runtime: Runtime, person: asyncpg.Record, kind: Kind) -> list[_Reached]:
-    """Return the ways in which a person wants to be told, and this installation can tell."""
+    """Return the channels that the person wants and this installation has."""
     chosen = preferences_in({name: person[name] for name in _CHOICES})
     found: list[_Reached] = []
     if person["mail"] and runtime.settings.smtp_url is not None and chosen.wants(kind, "mail"):

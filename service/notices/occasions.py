@@ -1,5 +1,5 @@
 """
-The events that people are told of, and what a notice needs from each of them.
+The events that lead to notices, and the facts that a notice needs of each.
 
 Only the public part of an event is read, without any key. So no notice can hold a hidden card.
 """
@@ -31,7 +31,7 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Occasion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that people are told of."""
+    """An event that people are told of."""
 
     kind: Kind
     stream: str
@@ -41,7 +41,7 @@ class Occasion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The end of an offer or of the time for a decision."""
 
     shares: tuple[Share, ...] = ()
-    """The entrants who are told, if the event names them."""
+    """The entrants to tell, if the event names them."""
 
     decision: str | None = None
     seats: tuple[int, ...] = ()
@@ -100,7 +100,7 @@ def occasion_of(event: msgspec.Struct, stream: str) -> Occasion | None:
 
 
 def ends_at(occasion: Occasion, at: datetime) -> datetime:
-    """Return the instant after which nobody wants to know of an occasion of *at*."""
+    """Return the instant after which an occasion of *at* is no longer news."""
     end = at + GOOD_FOR[occasion.kind]
     return end if occasion.until is None else min(end, occasion.until)
 

@@ -40,7 +40,7 @@ def path_of(code: str) -> str:
 
 
 def opened(code: str, *secret_keys: str) -> OptOut | None:
-    """Return what a code turns off, or None if it is not valid."""
+    """Return the notices that a code turns off, or None if it is not valid."""
     try:
         content = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
     except (binascii.Error, ValueError):

@@ -67,7 +67,7 @@ class New(NamedTuple):
     """A notice to be made."""
 
     id: UUID
-    """It follows from kind, occasion, person, channel and browser, so it is made only once."""
+    """Follows from kind, occasion, person, channel and browser, so a notice is made only once."""
 
     account: UUID | None
     """The person, or None for the operator."""
@@ -78,12 +78,12 @@ class New(NamedTuple):
 
     kind: str
     occasion: UUID
-    """The event or the request that it tells about."""
+    """The event or the request that the notice is about."""
 
     league: UUID | None
     facts: Document
     ends_at: datetime
-    """The instant after which nobody wants to know it any more."""
+    """The instant after which the notice is no longer useful."""
 
 
 class Due(NamedTuple):
@@ -130,12 +130,12 @@ async def sent(connection: Driver, number: UUID) -> None:
 
 
 async def unknown(connection: Driver, number: UUID, error: str) -> None:
-    """Record that nobody knows whether the receiver took the notice. It is not sent again."""
+    """Record that the receiver may or may not have taken the notice. It is not sent again."""
     await connection.execute(_END, number, "unknown", error)
 
 
 async def drop(connection: Driver, number: UUID, why: str) -> None:
-    """Record that the notice is not wanted any more."""
+    """Record that the notice is no longer wanted."""
     await connection.execute(_END, number, "dropped", why)
 
 
@@ -150,7 +150,7 @@ async def put_off(connection: Driver, number: UUID, until: datetime) -> None:
 
 
 async def put_all_off(connection: Driver, channel: Channel, now: datetime, until: datetime) -> None:
-    """Let every due notice of a channel wait, because nothing can be sent by it now."""
+    """Let every due notice of a channel wait, because the channel does not work now."""
     await connection.execute(_PUT_ALL_OFF, channel, now, until)
 
 

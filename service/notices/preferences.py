@@ -25,12 +25,12 @@ _HOUR: Final = 60
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's choices. Without any, everything is told at any hour, in English."""
+    """A person's choices. The default is every kind at any hour, in English."""
 
     language: Language = "en"
     zone: str = "UTC"
     quiet_from: int | None = None
-    """The begin of the quiet hours, in minutes since midnight in the person's zone."""
+    """The start of the quiet hours, in minutes since midnight in the person's zone."""
 
     quiet_until: int | None = None
     mail_off: tuple[Kind, ...] = ()
@@ -63,13 +63,13 @@ def preferences_in(row: object) -> Preferences:
 
 
 async def of_account(connection: Driver, person: UUID) -> Preferences:
-    """Return a person's choices, or the usual ones."""
+    """Return a person's choices, or the defaults."""
     row = await connection.fetchrow(_READ, person)
     return Preferences() if row is None else preferences_in(dict(row))
 
 
 async def read(connection: AsyncConnection, person: UUID) -> Preferences:
-    """Return a person's choices, or the usual ones."""
+    """Return a person's choices, or the defaults."""
     columns = (each for each in notice_settings.c if each.name != "account")
     found = await connection.execute(
         sa.select(*columns).where(notice_settings.c.account == person).with_for_update()
@@ -99,7 +99,7 @@ def _values(person: UUID, chosen: Preferences) -> dict[str, object]:
 
 
 async def turn_off(connection: AsyncConnection, person: UUID, kind: Kind, channel: Channel) -> None:
-    """Tell a person nothing of this kind by this channel any more."""
+    """Turn off one kind of notices by one channel."""
     usual = insert(notice_settings).values(_values(person, Preferences()))
     await connection.execute(usual.on_conflict_do_nothing())  # a missing row cannot be locked
     before = await read(connection, person)

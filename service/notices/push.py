@@ -28,7 +28,7 @@ _RECORD: Final = 4096
 
 
 class PushFailed(Exception):
-    """The message was not taken, and will not be."""
+    """The message was refused, and a retry will not help."""
 
 
 class PushGone(PushFailed):
@@ -36,11 +36,11 @@ class PushGone(PushFailed):
 
 
 class PushLater(Exception):
-    """The message was not taken now."""
+    """The message was not taken now. A retry may help."""
 
 
 class PushUnknown(Exception):
-    """Nobody knows whether the message was taken."""
+    """It is unknown whether the message was taken."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def _demand(status: int) -> None:
 
 
 def _encrypted(target: Target, content: bytes) -> bytes:
-    """Return the content as only the browser can read it, with a key pair made for it alone."""
+    """Return the content, encrypted for the browser alone with a new key pair."""
     sealed: bytes = http_ece.encrypt(
         content,
         salt=os.urandom(16),

@@ -42,13 +42,13 @@ _LATELY = "SELECT count(*) FROM notice WHERE account = $1 AND kind = $2 AND crea
 
 
 async def answer_requests(connection: Driver, keys: AddressKeys, now: datetime) -> None:
-    """Make a notice for each account that the waiting requests name. Call it in a transaction."""
+    """Make a notice for each account that a waiting request names. Call it in a transaction."""
     for row in await connection.fetch(_TAKE):
         if row["asked_at"] + GOOD_FOR < now:
             continue
         try:
             asked = keys.opened(RELATION, row["id"], row["asked"])
-        except EventUnreadable:  # the settings' key was changed in between; the person asks again
+        except EventUnreadable:  # the settings' key has changed since; the person has to ask again
             continue
         for person in await _accounts(connection, keys, asked):
             held = await connection.fetchval(_LATELY, person, KIND, now - timedelta(hours=1))

@@ -1,9 +1,9 @@
 """
-The sending of notices: at most once, whatever happens to this process.
+Sending notices: at most once, whatever happens to this process.
 
-A notice is recorded as begun before it is handed over. If the process dies after that, nobody
-knows whether the receiver took it, so it is never sent again. Everything before that, and every
-refusal of the receiver, leads to another attempt.
+A notice is recorded as begun before it is handed over. If the process dies after that, nobody knows
+whether the receiver took it, so it is never sent again. A failure before that, or a refusal by the
+receiver, leads to another attempt.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def send(runtime: Runtime) -> None:
-    """Send the notices that are due, until none is, or this turn is over."""
+    """Send the notices that are due, until none is left or this turn is over."""
     keys, settings = AddressKeys(*runtime.settings.secret_keys), runtime.settings
     ends = asyncio.get_running_loop().time() + _TURN_SECONDS
     async with runtime.pool.acquire() as connection, connection.transaction():
@@ -77,7 +77,7 @@ async def _send_pushes(
         found = await outbox.due(runtime.pool, "push", runtime.clock.now(), _PUSHES_AT_ONCE)
         if not found:
             return
-        # Each comes to its end and is recorded, even if another fails. So none stays begun.
+        # Each notice is finished and recorded, even if another fails. So none stays begun.
         for end in await asyncio.gather(*map(one, found), return_exceptions=True):
             if isinstance(end, BaseException):
                 raise end
@@ -86,7 +86,7 @@ async def _send_pushes(
 async def _composed(
     runtime: Runtime, compose: Callable[[Due], Awaitable[_Made | None]], due: Due
 ) -> _Made | None:
-    """Return what is to be sent, or None if it is not sent now. Then the record says why."""
+    """Return the message to send, or None after recording why it is not sent now."""
     try:
         made = await compose(due)
     except (StoreUnavailable, *GONE):

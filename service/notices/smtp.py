@@ -27,7 +27,7 @@ class NotTaken(Exception):
 
 
 class Away(NotTaken):
-    """There is no conversation with the server at all, for this mail or any other."""
+    """No conversation with the server is possible, for this mail or any other."""
 
 
 class NeverTaken(NotTaken):
@@ -35,7 +35,7 @@ class NeverTaken(NotTaken):
 
 
 class NotKnown(Exception):
-    """The connection ended before the server said whether it took the mail."""
+    """The connection ended before the server said whether it had taken the mail."""
 
 
 class Post:

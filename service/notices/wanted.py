@@ -1,4 +1,4 @@
-"""The last look before a notice is sent: it must still be true, and its person still a member."""
+"""The last check before a notice is sent: it must still be true, and the person still a member."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from service.notices.kinds import Kind
 async def still_wanted(
     runtime: Runtime, kind: Kind, player: str, about: About, now: datetime
 ) -> bool:
-    """Return whether *player* may still get the notice, and it still helps."""
+    """Return whether *player* may still get the notice, and it is still useful."""
     house = (await runtime.writer.load(about.league, league_stream(about.league))).state
     if not isinstance(house, Created):
         return False

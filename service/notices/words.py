@@ -1,8 +1,8 @@
 """
 The words of notices, in the language and the zone of the person.
 
-A notice says what happened, what to do, and until when. Names of tournaments and leagues come from
-people, so they stand in the text and never in a header without care.
+A notice says what happened, what to do, and until when. People choose the names of tournaments and
+leagues, so no name reaches a header unchecked.
 """
 
 from datetime import datetime
@@ -89,13 +89,13 @@ def told(kind: Kind, about: About, chosen: Preferences) -> Letter:
 
 
 def with_link(letter: Letter, language: Language, link: str) -> Letter:
-    """Return a letter that also names the page where the person can act."""
+    """Return a letter with a link to the page where the person can act."""
     line = texts(language).gettext(_OPEN).format(link=link)
     return Letter(letter.subject, f"{letter.body}\n\n{line}")
 
 
 def with_reason(letter: Letter, language: Language, place: str, link: str) -> Letter:
-    """Return a letter that also says why it comes, and how to stop it."""
+    """Return a letter with the reason why it comes, and how to stop such letters."""
     line = texts(language).gettext(_WHY).format(place=place, link=link)
     return Letter(letter.subject, f"{letter.body}\n\n-- \n{line}")
 

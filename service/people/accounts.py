@@ -208,7 +208,7 @@ async def names_in_order(engine: AsyncEngine, players: Sequence[str]) -> list[st
 
 
 Standing = Literal["login", "none", "erased"]
-"""Whether somebody can sign in to an account, nobody can yet, or its person was erased."""
+"""The state of an account: somebody can sign in, nobody can yet, or it was erased."""
 
 
 async def standing(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, Standing]:

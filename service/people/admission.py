@@ -1,5 +1,5 @@
 """
-Who may sign up and found leagues: what the settings say, and invitations by the operator.
+Signing up and founding leagues: the rules of the settings, and the operator's invitations.
 
 An invitation is a code of 256 random bits, of which the database keeps SHA-256. It opens a number
 of accounts until it expires. The API can use invitations, and cannot make any.
@@ -30,7 +30,7 @@ async def invite(
     Keep an invitation to sign up, and return its code. Nobody can show the code again.
 
     Args:
-      founds: True if the accounts may found leagues where that needs leave.
+      founds: True if the accounts may found leagues where the operator's leave is needed.
     """
     now, number, code = await service_now(connection), entropy.uuid(), PREFIX + entropy.token()
     await connection.execute(
@@ -85,7 +85,7 @@ async def uninvite(connection: AsyncConnection, named: str, by: str) -> bool:
 
 def demand_open(mode: Admission, code: str | None) -> None:
     """
-    Check, before anything costs time, that somebody may sign up.
+    Check that signing up is possible, before anything costs time.
 
     Raises:
       SignUpClosed: If nobody may.
@@ -140,7 +140,7 @@ async def may_found(connection: AsyncConnection, mode: Admission, person: UUID) 
 
 
 async def let_found(connection: AsyncConnection, person: UUID, by: str, *, may: bool) -> bool:
-    """Let a person found leagues, or not any more. Return False if it is so already."""
+    """Give or take a person's leave to found leagues. Return False if nothing changed."""
     changed = await connection.execute(
         sa.update(account)
         .where(account.c.id == person, account.c.founds_leagues.is_not(may))

@@ -22,7 +22,7 @@ from service.people.tokens import lock_family
 PREFIX = "holo_cal_"
 
 _WITHOUT_TOKEN: Final = timedelta(days=366)
-"""The life of a key from before keys recorded their token."""
+"""The life of keys that were made before keys recorded their token."""
 
 _EXPIRES_AT: sa.ColumnElement[datetime] = sa.func.coalesce(
     token.c.expires_at, calendar_key.c.created_at + _WITHOUT_TOKEN

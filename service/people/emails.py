@@ -1,8 +1,8 @@
 """
 E-mail addresses of accounts. They are optional, and used only after they were confirmed.
 
-A new address waits beside the confirmed one until its code comes back. So nobody loses a way to
-reset a password through a typing error, and nobody gets mail whom another person has named.
+A new address waits beside the confirmed one until its code comes back. So a typing error takes away
+no way to reset a password, and nobody gets mail because another person has named them.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class Verified(NamedTuple):
 
 
 async def email_of(connection: AsyncConnection, keys: AddressKeys, person: UUID) -> Email:
-    """Return the addresses of an account, with a confirmed one or without."""
+    """Return the addresses of an account."""
     found = await connection.execute(
         sa.select(account_email).where(account_email.c.account == person)
     )
@@ -69,7 +69,7 @@ async def email_of(connection: AsyncConnection, keys: AddressKeys, person: UUID)
 async def want(
     connection: AsyncConnection, keys: AddressKeys, person: UUID, address: str, now: datetime
 ) -> None:
-    """Store the address that an account wants. An earlier wanted one, with its code, ends."""
+    """Store the address that an account wants. An earlier wanted address ends, with its code."""
     values = {
         "wanted": keys.close(RELATION, person, address),
         "code": None,

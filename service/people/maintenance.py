@@ -14,8 +14,8 @@ from service.log.keys import driver_of
 from service.log.subscription import DOORS
 from service.people import operator_log
 
-# An append locks rows of this relation, so the lock waits for appends that are under way, and
-# later ones see what this transaction commits.
+# An append locks rows of this relation. So this lock waits for running appends, and later appends
+# see what this transaction commits.
 _ALONE = "LOCK TABLE append_turn IN EXCLUSIVE MODE"
 _BEGIN = """
     INSERT INTO maintenance (since_at, retry_seconds) VALUES (service_time(), $1)
@@ -34,7 +34,7 @@ async def begin(connection: AsyncConnection, by: str, reason: str, retry_seconds
     Args:
       retry_seconds: The time after which refused clients should ask again.
     """
-    await service_now(connection)  # begins the transaction, which the driver's own calls do not
+    await service_now(connection)  # begins the transaction, which the driver's own calls would not
     driver = await driver_of(connection)
     await driver.execute(_ALONE)
     if await driver.execute(_BEGIN, retry_seconds) == "INSERT 0 0":
@@ -47,7 +47,7 @@ async def begin(connection: AsyncConnection, by: str, reason: str, retry_seconds
 
 async def end(connection: AsyncConnection, by: str, reason: str) -> bool:
     """Take commands again, and record the outage. Return False if there was no maintenance."""
-    await service_now(connection)  # begins the transaction, which the driver's own calls do not
+    await service_now(connection)  # begins the transaction, which the driver's own calls would not
     driver = await driver_of(connection)
     await driver.execute(_ALONE)
     since = await driver.fetchval("DELETE FROM maintenance RETURNING since_at")

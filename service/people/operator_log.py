@@ -68,7 +68,7 @@ _ADD = """
              ORDER BY position DESC LIMIT 1) last
 """
 
-# New epochs stand in a relation of their own.
+# New epochs are in a relation of their own.
 _ENTRIES = sa.text(
     """
     SELECT at, actor, kind, about, league, reason FROM operator_deed

@@ -1,5 +1,5 @@
 """
-Reset codes: a new password for somebody who has lost theirs.
+Reset codes: a new password for a person who has lost theirs.
 
 An operator may give out a code for anybody. A person who has confirmed an e-mail address may have
 one mailed. An owner may give one out only for an account that the
@@ -176,7 +176,7 @@ async def set_password(
 
 async def end_beside(connection: AsyncConnection, person: UUID, now: datetime) -> int:
     """
-    End what a thief may have made beside tokens, and return the number of ended calendar keys.
+    End everything else that a thief may have made, and return the number of ended calendar keys.
 
     These are calendar keys, reset codes that the person gave out, and subscribed browsers.
     """

@@ -1,9 +1,9 @@
 """
-Screen keys: a secret in an address, which opens the clock of one tournament on a television.
+Screen keys: a secret in an address that opens the clock of one tournament on a TV.
 
 A key names its tournament, so it can be used for nothing else. The database keeps its SHA-256, as
-for a token. A key ends when staff revoke it. The caller checks the rest: that its maker may still
-make keys, and that the evening is not long over.
+for a token. A key ends when staff revoke it. The caller also checks that the key's maker
+may still make keys, and that the evening is not long over.
 """
 
 import hashlib

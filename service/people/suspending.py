@@ -23,7 +23,7 @@ from service.people import accounts, operator_log, tokens
 from service.people.schema import account
 
 _SHORTEST = timedelta(microseconds=1)
-"""An outage has a length."""
+"""An outage must not have length 0."""
 
 _CLOSE = "UPDATE append_turn SET suspended_at = $2 WHERE league = $1 AND suspended_at IS NULL"
 _OPEN = """

@@ -1,8 +1,8 @@
 """
-Taking words down, by order of an operator: texts, and the names that people gave themselves.
+Taking words down by order of an operator: texts, and the names that people chose.
 
 The log holds no words of a text, only their salted digest. So bundles and audits verify as before.
-What an event holds itself, such as a league's name, cannot be taken down.
+Words in an event itself, such as a league's name, cannot be taken down.
 
 Every function works in the caller's transaction. For a dry run, roll it back.
 """
@@ -68,7 +68,7 @@ async def take_down_name(connection: AsyncConnection, named: str, by: str, reaso
 
 def marker_of(number: UUID) -> str:
     """
-    Return the name that stands for one that was taken down. Two players have two markers.
+    Return the marker that replaces a name that was taken down. Each player has another marker.
 
     >>> marker_of(UUID(int=1))
     'name taken down 00000001'

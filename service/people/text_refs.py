@@ -1,4 +1,4 @@
-"""References to texts in events: the types that can hold them, and those in a document."""
+"""References to texts: the events that can hold them, and the references in a document."""
 
 import re
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""The processes of the service, each assembled in one place."""
+"""The processes of the service. Each is assembled in one place."""

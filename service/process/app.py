@@ -154,7 +154,7 @@ class Application:
             self._observer.flush()
 
     async def _open(self, stack: contextlib.AsyncExitStack) -> Shell:
-        """Make the parts of the process. If the database goes away meanwhile, begin again."""
+        """Make the parts of the process. If the database goes away meanwhile, start over."""
         loop = asyncio.get_running_loop()
         until = loop.time() + START_SECONDS
         while True:
@@ -195,7 +195,7 @@ class Application:
             self._observer.answered(seen, method, path, request, seconds)
 
     async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
-        """Start when the server says so, and stop when it says so."""
+        """Start and stop when the server says so."""
         await receive()
         started = False
         try:
@@ -213,7 +213,7 @@ class Application:
 
 
 def _kind(settings: Settings) -> str:
-    """Return the name of the processes that answer as this one does: its installation and code."""
+    """Return the name that processes with the same installation and code share."""
     database = {name: it for name, it in parts(settings.database_url).items() if name in _PLACE}
     told = [settings.secret_key, version("holotable"), of_code().head]
     return kind_of(*told, *(database.get(name, "") for name in _PLACE))
@@ -221,9 +221,9 @@ def _kind(settings: Settings) -> str:
 
 def _for_people(scope: HTTPScope) -> bool:
     """
-    Return whether the console answers, and not the API.
+    Return whether the console answers a path, and not the API.
 
-    A path that neither has gets a page if a browser asks, and a problem document otherwise.
+    A path that neither knows gets a page if a browser asks, and a problem document otherwise.
     """
     path = scope["path"]
     if path.startswith(_API) or _paths().at(path) is not None:

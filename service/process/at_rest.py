@@ -1,4 +1,4 @@
-"""The data of ``up`` without its processes: its database, running or not, and its secrets."""
+"""The folder of ``up`` without its processes: its database, running or not, and its secrets."""
 
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -21,7 +21,7 @@ SECRETS = "secrets"
 CLUSTER = "cluster"
 _MEMORY = "signer"
 _UNFINISHED = "restore-unfinished"
-"""The file that stands in the folder while a restore fills a new one."""
+"""The file that marks a folder while a restore fills it."""
 
 
 def secret_files(data: Path) -> dict[str, Path]:
@@ -31,13 +31,13 @@ def secret_files(data: Path) -> dict[str, Path]:
 
 
 def unfinished(data: Path) -> bool:
-    """Return whether a restore into a new folder did not end."""
+    """Return whether a restore into a new folder did not finish."""
     return (data / _UNFINISHED).exists()
 
 
 def begin_restore(data: Path, server: str | None) -> bool:
     """
-    Mark a folder that has no database, from before one is in it. Return whether it has none.
+    Mark a folder that has no database yet, before a restore. Return whether it has none.
 
     On a given server, a folder with secrets has one.
     """
@@ -51,7 +51,7 @@ def begin_restore(data: Path, server: str | None) -> bool:
 
 
 def end_restore(data: Path) -> None:
-    """Take the mark away."""
+    """Remove the mark."""
     (data / _UNFINISHED).unlink(missing_ok=True)
 
 
@@ -60,7 +60,7 @@ def settings(data: Path, url: str, coming: Mapping[str, str] | None = None) -> S
     Return the settings of a command on the folder of ``up``, with the database's address.
 
     Args:
-        coming: Secrets that will be in the folder, by name. They stand for those that are there.
+        coming: Secrets that will be in the folder, by name. They replace the present ones.
 
     Raises:
         BackupRefused: If the folder has no settings' key.
@@ -90,7 +90,7 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
     """
     Yield the address of the log's database of ``up``, with the login of ``holotable_migrate``.
 
-    If ``up`` is not running, its PostgreSQL runs for as long as the block takes.
+    If ``up`` is not running, its PostgreSQL runs for the length of the block.
     """
     password = secret_files(data)[database.MIGRATOR].read_text(encoding="ascii").strip()
     if server is not None:
@@ -120,7 +120,7 @@ def refuse_running(data: Path, server: str | None) -> None:
 @contextmanager
 def prepared(data: Path, server: str | None) -> Iterator[str]:
     """
-    Make what is missing of roles, passwords and database, and yield as :func:`existing`.
+    Make missing roles, passwords and databases, and yield as :func:`existing`.
 
     Raises:
         BackupRefused: If ``up`` is running on the folder.

@@ -37,7 +37,7 @@ async def serve(orders: IO[bytes], answers: IO[bytes], settings: environment.Set
             async def weighed(weight: int) -> None:
                 say(answers, Answer(weight=weight))
 
-            # The process has nothing else to do meanwhile, so waiting for orders may block.
+            # The process has no other work meanwhile, so waiting for orders may block.
             for number in orders:
                 part = await perform(connection, keys, plan, plan.units[int(number)], weighed)
                 say(answers, Answer(part=part))
@@ -53,7 +53,7 @@ def say(answers: IO[bytes], answer: Answer) -> None:
 
 def main() -> None:
     """Work until the orders end. Report an error that the operator can act on to the parent."""
-    # Nothing else that is printed may get between the answers.
+    # No other output may get between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:

@@ -64,7 +64,7 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
         return 3, f"{why}: {message}", "run it again; `holotable doctor` names what hangs"
     if state == "25P03":
         return 3, "this command stood still for too long, so it was taken back", "run it again"
-    # Of a server that it does not reach, psycopg knows no state: a name, a port, or time ran out.
+    # If psycopg cannot reach a server, its error has no state: wrong name or port, or a timeout.
     unreached = not state and (isinstance(cause, psycopg.OperationalError) or "connect" in message)
     if unreached or state[:2] in {"08", "53", "57"}:
         return 3, f"the database is not available: {message}", "run `holotable doctor`"

@@ -11,7 +11,7 @@ from service.base.sources import SystemEntropy, service_now
 from service.people import accounts, operator_log, sign_ins, tokens
 
 LINK_DAYS = 7
-"""Days for which a sign-in link works, if nobody uses it, and for which its session lasts."""
+"""Days for which an unused sign-in link works. A session from it lasts as long."""
 
 
 async def organiser(settings: Settings, login: str, name: str) -> str:

@@ -29,11 +29,11 @@ def make_logins(url: str, keep: Callable[[str, str], None]) -> None:
 
 
 def prepare(url: str) -> None:
-    """Create what is missing of both databases, the newest schema, and PGMQ, for the logins."""
+    """Create the missing parts of both databases, the newest schema, and PGMQ, for the logins."""
     database.create_database(url, database.DATABASE)
     database.create_database(url, database.BROKER, owner=database.BROKER)
     migrations.migrate(with_database(url, database.DATABASE))
-    # The broker owns everything that is made there.
+    # The broker's login owns everything that is made there.
     broker.install(with_role(with_database(url, database.BROKER), database.BROKER))
 
 

@@ -49,7 +49,7 @@ _AGAIN_SECONDS = 1.0
 """The pause before an ended child is started again. It doubles with each further end."""
 
 _AGAIN_TIMES = 5
-"""If a child ends more often than this, each time soon after its start, the stack ends."""
+"""If a child ends more often than this, each time soon after its start, the whole stack ends."""
 
 _SOUND_SECONDS = 60.0
 """A child that has run for this long counts as sound again."""
@@ -79,7 +79,7 @@ class Stack:
         superuser's login.
       name: The name of the log's database. The broker's name is derived from it.
       bots: True to play house bots too, in a child of their own.
-      watch: Where the children show their metrics, and whether they hang. None to show nothing.
+      watch: The addresses at which the children show metrics and health. None for no addresses.
     """
 
     data: Path
@@ -221,10 +221,10 @@ class Stack:
 
     def mend(self, told: Callable[[str], None]) -> None:
         """
-        Start what has ended again, after a pause that grows each time, and end what hangs.
+        Restart children that have ended, after a growing pause, and end those that hang.
 
         Args:
-          told: Called with one line for each.
+          told: Called with one line about each child.
 
         Raises:
           StackFailed: If a child or the embedded database ends again and again.
@@ -378,7 +378,7 @@ class Stack:
         raise StackFailed(f"{process} did not start: {self._tail(process)}")
 
     def _why(self, process: str) -> str:
-        """Return one line with the end of a child and its last output in this run."""
+        """Return one line with how a child ended, and its last output in this run."""
         if process == _POSTGRES:
             return "PostgreSQL ended; its log is server.log in the cluster's directory"
         code = self._children[process].poll() or 0

@@ -1,4 +1,4 @@
-"""The watch over the children of a stack: their ports, and the questions asked there."""
+"""The watch over the children of a stack: their ports, and the health checks there."""
 
 import socket
 import time
@@ -11,12 +11,12 @@ from typing import Final
 from service.base.embedded import free_port
 
 _PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
-"""Each process's distance from the first port, as in docs/operating/monitoring.md."""
+"""Each process's offset from the first port, as in docs/operating/monitoring.md."""
 
 _PORTS: Final = 16
 _ASK_SECONDS: Final = 10.0
 _PATIENCE: Final = 6
-"""The number of questions in a row without an answer after which a process hangs."""
+"""The number of health checks in a row without an answer after which a process hangs."""
 
 
 def addresses(given: str | None) -> dict[str, str]:
@@ -32,7 +32,7 @@ def addresses(given: str | None) -> dict[str, str]:
 
 class Watch:
     """
-    Asks processes now and then whether they go on.
+    Checks now and then whether processes are alive.
 
     Args:
       addresses: Where each process shows its health. A worker watches its own processes.
@@ -71,7 +71,7 @@ def answers(url: str) -> bool:
 
 
 def _free_range() -> int:
-    """Return the first of some ports of loopback that are free, one after the other."""
+    """Return the first of several consecutive free ports of loopback."""
     while True:
         first = free_port()
         if all(_free(port) for port in range(first, first + _PORTS)):

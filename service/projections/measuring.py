@@ -51,6 +51,6 @@ def measured(connection: psycopg.Connection) -> Iterable[Metric]:
         (2, "holotable_projection_broken", "Leagues in which an event broke the projection."),
         (3, "holotable_projection_outdated", "1 if its rows are another version's."),
     ):
-        # Before the first league there is nothing to be behind.
+        # Without a league, no projection can be behind.
         numbers = {each.name: found.get(each.name, [0.0] * 4)[column] for each in ALL}
         yield gauge(name, documentation, numbers, "projection")

@@ -208,7 +208,7 @@ async def rebuild(
 
 
 def _untold(_done: int, _total: int) -> None:
-    """Tell nobody of the progress."""
+    """Report no progress."""
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ PAGE = 10_000
 """Positions that one statement reads."""
 
 POSITIONS = 100_000
-"""Positions in a batch at most: the more, the more changes of one row become one."""
+"""The most positions in a batch. In a larger batch, more changes of one row become one."""
 
 BYTES = 8_000_000
 """A batch ends with the page that reaches this size, because decoded events are kept."""
@@ -48,7 +48,7 @@ async def batches(
     async for page in _pages(connection, league, until, passed_over):
         for at in range(0, len(page.rows), _TOGETHER):
             events += decoded(league, page.rows[at : at + _TOGETHER])
-            # The database goes on sending only if this process takes in what has come.
+            # The database sends on only if this process takes in what has arrived.
             await asyncio.sleep(0)
         size += sum([len(row[-1]) for row in page.rows])
         if page.until == until or page.until - after >= POSITIONS or size >= BYTES:

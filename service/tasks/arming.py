@@ -181,7 +181,7 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
     hour = time.fromisoformat(settings.nightly_audit)
     due_at = datetime.combine(now.date(), hour, tzinfo=now.tzinfo)
     if due_at > now:
-        due_at -= timedelta(days=1)  # its hour may have begun before midnight
+        due_at -= timedelta(days=1)  # the job's hour may have begun before midnight
     if now - due_at >= timedelta(hours=1):
         return
     night = f"{due_at:%Y-%m-%d}"

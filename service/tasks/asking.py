@@ -203,7 +203,7 @@ def _announced(found: Found, _now: datetime, _settings: Settings) -> Iterator[As
 
 
 def _changed(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
-    """Ask for the jobs of the new terms. Those of the old terms look at the state, and wait."""
+    """Ask for the jobs of the new terms. The jobs of the old terms find nothing due."""
     terms: TermsChanged = found.event
     yield from _announced(found, now, settings)
     if terms.late_registration_until is not None:

@@ -198,7 +198,7 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
         async with _connected(runtime) as connection:
             report = await finish(connection, plan, parts, seconds)
     if "dispute" in ids:
-        # Attach first: once the report is kept, a retry would find the audit done and stop.
+        # Attach first. Once the report is kept, a retry would find the audit done and stop.
         await _attach(runtime, ids, report)
     verdict = "passed" if report.passed else "failed"
     await runtime.pool.execute(_END, report_id, verdict, as_text(report))

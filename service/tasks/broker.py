@@ -37,10 +37,10 @@ def install(url: str) -> None:
 
 def install_once_there(url: str) -> None:
     """
-    Install PGMQ as soon as the broker's database is there.
+    Install PGMQ as soon as the broker's database answers.
 
     Raises:
-        psycopg.Error: If it does not come within ``START_SECONDS``, or refuses.
+        psycopg.Error: If the database does not answer within ``START_SECONDS``, or refuses.
     """
     until, told = time.monotonic() + START_SECONDS, False
     while True:
@@ -58,7 +58,7 @@ def install_once_there(url: str) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """Return what *error* says in one line, for a log."""
+    """Return the message of *error* in one line, for a log."""
     return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
@@ -95,7 +95,7 @@ def transport(settings: Settings) -> Document:
         return {
             "broker_url": url,
             "task_default_queue_type": "quorum",
-            "task_create_missing_queue_type": "quorum",  # the queues that a worker names
+            "task_create_missing_queue_type": "quorum",  # a worker names its queues
             "worker_detect_quorum_queues": True,
             "broker_transport_options": {"confirm_publish": True},
         }

@@ -122,7 +122,7 @@ class Crew:
             os.setsid()  # Ctrl-C reaches only the parent, which stops the children in order
             dying_with(parent, signal.SIGTERM)()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            PULSE.tell = _say_nothing  # a beat before this process is ready must not say that it is
+            PULSE.tell = _say_nothing  # before this process is ready, no beat may say that it is
             self._work(post, self._begin)
             code = 0
         except SystemExit as leaving:
@@ -137,19 +137,22 @@ class Crew:
             os._exit(code)
 
     def _begin(self) -> None:
-        """Say from a child that it is ready. From now on its beats say that nothing in it hangs."""
+        """Report from a child that it is ready.
+
+        From now on its beats report that nothing in it hangs.
+        """
         PULSE.tell = self._say
         self._say()
 
     def _say(self) -> None:
-        with suppress(BlockingIOError):  # the parent does not read, so it would not act either
+        with suppress(BlockingIOError):  # the parent does not read, so it could not act on the beat
             os.write(self._writer, os.getpid().to_bytes(4, "big"))
 
     def _watch(self) -> None:
         """Replace children that have stopped beating, and tell the service manager of us."""
         now = time.monotonic()
         if now - self._looked > TELL_SECONDS:
-            self._beaten.clear()  # this process was stopped, and heard nobody meanwhile
+            self._beaten.clear()  # this process was stopped, and read no beats meanwhile
         self._looked = now
         if now - self._told > TELL_SECONDS:
             self._told = now
@@ -161,7 +164,7 @@ class Crew:
                 del self._beaten[child]
 
     def _hear(self) -> None:
-        """Read which children have become ready, and which go on."""
+        """Read which children have become ready, and which have beaten."""
         try:
             said = os.read(self._reader, 4096)
         except BlockingIOError:

@@ -1,8 +1,8 @@
 """
 The nightly deletion of records that are kept only for a limited time. No event is among them.
 
-Rows go in small batches, each in a transaction of its own, so that nobody waits for them. What the
-worker may not delete itself, the function ``prune`` deletes for it, and only what is old enough.
+Rows are deleted in small batches, each in a transaction of its own, so that nobody waits for them.
+The function ``prune`` deletes rows that the worker may not delete itself, if they are old enough.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -26,10 +26,10 @@ BATCH: Final = 1000
 """Rows that one transaction deletes."""
 
 _ALL: Final = 1 << 30
-"""A batch that takes everything. Only a dry run uses it, and takes everything back."""
+"""The size of a batch that takes all rows. Only a dry run uses it, and rolls back."""
 
 Lent = asyncpg.Connection | PoolConnectionProxy
-"""One connection for the whole work, perhaps lent by a pool."""
+"""One connection for the whole work. A pool may have handed it out."""
 
 HOUSE: Final = "house"
 
@@ -86,7 +86,7 @@ async def prune(
 
     Args:
         connection: With the login of ``holotable_worker``, outside a transaction.
-        dry_run: Delete in one transaction and take it back, so that the numbers are exact.
+        dry_run: Delete in one transaction and roll it back, so that the numbers are exact.
 
     Returns:
         The number of rows by relation.
@@ -146,7 +146,7 @@ async def _batch(connection: Lent, relation: str, before: datetime, rows: int) -
 
 @asynccontextmanager
 async def _taken_back(connection: Lent) -> AsyncIterator[None]:
-    """Take everything in the block back."""
+    """Roll back everything in the block."""
     transaction = connection.transaction()
     await transaction.start()
     try:

@@ -1,4 +1,4 @@
-"""The state of the installation as a worker sees it in the database, for its metrics."""
+"""The state of the installation in the database, as metrics of a worker."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,7 @@ from service.base.metrics import gauge
 from service.tasks.duties import DUTIES
 
 _OTHER = "other"
-"""The task of jobs that a newer program has left behind. A label must not grow with the data."""
+"""The label for all tasks of a newer program. The number of labels must not grow with the data."""
 
 # Each count reads an index of its own, because nearly all rows of the relation are done.
 _JOBS = """
@@ -107,7 +107,7 @@ def measured(connection: psycopg.Connection, *, signing: bool) -> Iterable[Metri
 
 
 def _whole(rows: Callable[[str], list[tuple[object, ...]]]) -> Iterable[Metric]:
-    """Return what belongs to no league and no process."""
+    """Return the metrics that belong to no league and no process."""
     ((outages, until),) = rows(_OUTAGES)
     yield gauge("holotable_outages", "Outages recorded.", {"": _number(outages)})
     yield gauge("holotable_outage_last_timestamp_seconds", "End of the last.", {"": _number(until)})
@@ -127,7 +127,7 @@ def _numbers(rows: list[tuple[object, ...]], column: int) -> dict[str, float | N
 
 
 def _by_task(rows: list[tuple[object, ...]], column: int) -> dict[str, float | None]:
-    """Return a number for each task of this program. It is 0 if no job stands there."""
+    """Return a number for each task of this program. It is 0 without a job."""
     found: dict[str, float | None] = dict.fromkeys(DUTIES, 0.0)
     for row in rows:
         task = str(row[0]) if row[0] in DUTIES else _OTHER

@@ -2,8 +2,8 @@
 The search of the log for occasions for notices, and the job that sends notices.
 
 Each league has a checkpoint, which changes in one transaction with the occasions. An event that
-cannot be read is passed over: nobody is told of it, and an audit reports it. What is too old to be
-told is never read.
+cannot be read is passed over: no notice is made of it, and an audit reports it. Events that are too
+old for a notice are never read.
 """
 
 from datetime import datetime
@@ -90,7 +90,7 @@ _Found = tuple[UUID, UUID, int, str, datetime]
 
 
 def _occasions(league: UUID, row: Row, now: datetime) -> list[_Found]:
-    """Return the row of the occasion that an event is, if somebody should still be told."""
+    """Return the row of the occasion that an event is, if a notice is still useful."""
     try:
         occasion = occasion_of(decoded(league, row, now).event, row.stream)
         if occasion is None:

@@ -14,7 +14,7 @@ _codec = Codec(DECIDERS)
 
 
 class Unfit(Exception):
-    """An event cannot be worked with. The reason is the exception's cause."""
+    """An event cannot be used. The exception's cause gives the reason."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"position {position}")
@@ -23,7 +23,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The columns that are read of an event. Its sealed part is not needed."""
+    """The columns that are read of an event. The ticker needs no sealed part."""
 
     position: int
     stream: str

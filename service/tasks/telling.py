@@ -60,7 +60,7 @@ class _Webhook(NamedTuple):
     id: UUID
     kinds: list[str]
     since: int
-    """The last position before the webhook. It is told only of later events."""
+    """The last position before the webhook was made. It gets only later events."""
 
 
 def follow(connection: psycopg.Connection, now: datetime) -> bool:
@@ -184,7 +184,7 @@ class _Teller:
             raise Unfit(row.position) from error
 
     def _named(self, stream: str) -> Named:
-        """Return the tournament of a stream of a tournament or a table."""
+        """Return the tournament that a stream of a tournament or a table belongs to."""
         known = self._names.get(stream)
         if known is None:
             own = stream
@@ -196,7 +196,7 @@ class _Teller:
         return known
 
     def _value(self, query: str, *about: object) -> str:
-        """Return the only value of an answer. Raise ``LookupError`` if there is none."""
+        """Return the only value of an answer. Raise ``LookupError`` without one."""
         row = self._connection.execute(query, about).fetchone()
         if row is None or row[0] is None:
             raise LookupError("the log does not hold what the event names")

@@ -16,7 +16,7 @@ from service.transparency.signing import SignerAway, ask
 
 TOGETHER_MAX: Final = 100
 EVENTS_MAX: Final = 4_000
-"""About a megabyte, far below the signer's limit: one large receipt does not make others fail."""
+"""The size is about a megabyte, far below the signer's limit, so no large receipt fails others."""
 
 _GOOD = """
     SELECT count(*) FILTER (WHERE event = 'published') = 1 AND count(*) = 1

@@ -143,7 +143,8 @@ class Signer:
                 size=head.size,
                 last_size=last.size,
             )
-        # Remembered before anybody knows the note: a crash in between loses at most a signature.
+        # The head is remembered before anybody gets the note. A crash in between loses only a
+        # signature.
         self._memory.keep(league, head)
         return self._key.sign(head.text())
 

@@ -14,7 +14,7 @@ KEPT_FOR: Final = timedelta(days=30)
 """The time after which a delivery is deleted with its attempts."""
 
 TRIALS_MAX: Final = 10
-"""Trials of one webhook that wait for their first or next attempt."""
+"""Trial messages of one webhook that wait for their first or next attempt."""
 
 State = Literal["waiting", "delivered", "failed"]
 """The state of a delivery. ``waiting`` will be attempted, for the first time or again."""
@@ -25,7 +25,7 @@ class Delivery(NamedTuple):
 
     id: UUID
     number: int
-    """The place in the list. A later event has a higher one."""
+    """The place in the list. A later event has a higher number."""
 
     webhook: UUID
     event: UUID
@@ -49,7 +49,10 @@ class Attempt(NamedTuple):
 async def add(
     connection: AsyncConnection, number: UUID, webhook: UUID, kind: str, body: str, now: datetime
 ) -> None:
-    """Store a delivery that is due now and belongs to no event. Its own number stands for one."""
+    """Store a delivery that is due now and belongs to no event.
+
+    Its own number replaces the event's.
+    """
     await connection.execute(
         insert(delivery).values(
             id=number,
@@ -93,7 +96,7 @@ async def deliveries_of(
 
 
 async def delivery_of(connection: AsyncConnection, number: UUID) -> Delivery | None:
-    """Return a delivery, or None if there is no such delivery any more."""
+    """Return a delivery, or None if it no longer exists."""
     found = await connection.execute(sa.select(delivery).where(delivery.c.id == number))
     row = found.mappings().first()
     return None if row is None else Delivery(**row)
@@ -119,7 +122,7 @@ async def repeat(connection: AsyncConnection, number: UUID, now: datetime) -> No
 
 
 async def give_up(connection: AsyncConnection, webhook: UUID) -> None:
-    """End the deliveries to a webhook that still wait."""
+    """End all waiting deliveries to a webhook."""
     await connection.execute(
         sa.update(delivery)
         .where(delivery.c.webhook == webhook, delivery.c.state == "waiting")

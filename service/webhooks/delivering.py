@@ -1,10 +1,10 @@
 """
-The delivery of messages: attempts, their log, and the end of a webhook that nobody receives.
+Delivering messages: attempts, their log, and the end of a webhook whose receiver is silent.
 
 Messages are delivered at least once. A process that dies between an attempt and its record sends
 the message again, with the same identifier. Several messages are under way at a time, but few to
-each webhook, so a slow receiver keeps nobody waiting but itself. A free place goes to the league
-with the fewest messages under way, so a league that fills the queue has no more of it than others.
+each webhook, so a slow receiver delays only its own messages. A free place goes to the league with
+the fewest messages under way. So a league that fills the queue gets no more places than others.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ DELAYS: Final = (
 """The waits after each failed attempt. A message has failed when the attempt after them fails."""
 
 JITTER: Final = 0.2
-"""The part of a wait by which it is made longer at random, so that retries do not come at once."""
+"""The part of a wait that is added at random, so that retries do not all come at once."""
 
 FAILING_FOR: Final = timedelta(days=5)
-"""A webhook is disabled when its attempts have failed for so long, with no success between."""
+"""A webhook is disabled when all its attempts have failed for this long."""
 
 UNDER_WAY_MAX: Final = 4
-"""Messages that are under way to one webhook. To a failing webhook it is one."""
+"""The most messages under way to one webhook. A failing webhook gets one at a time."""
 
 _ALL_MAX = 64
 _TURN_SECONDS = 20.0
@@ -134,7 +134,7 @@ class _Result(NamedTuple):
 
 
 async def deliver(runtime: Runtime) -> None:
-    """Deliver what is due, until nothing is, or this turn is over."""
+    """Deliver the messages that are due, until none is left or this turn is over."""
     outside = Outside(runtime.settings.webhook_allowed())
     loop = asyncio.get_running_loop()
     ends = loop.time() + _TURN_SECONDS

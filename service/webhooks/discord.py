@@ -1,4 +1,4 @@
-"""The form of a message that a channel of Discord shows."""
+"""A message in the form that a channel of Discord shows."""
 
 import re
 from datetime import datetime
@@ -35,7 +35,7 @@ def discord_of(body: str) -> bytes:
     says = _SAYS[message.type]
     name = None if facts.name is None else _plain(facts.name)
     embed: Document = {
-        # Each character may need a mark before it.
+        # Each character may need an escape before it.
         "title": _plain((facts.name or "Holotable")[: _TITLE_MAX // 2]),
         "description": says,
         "timestamp": message.timestamp.isoformat(),
@@ -63,5 +63,5 @@ def _fields(facts: _Shown) -> list[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Return *text* so that Discord reads no mark in it."""
+    """Return *text* escaped, so that Discord finds no mark-up in it."""
     return _MARKDOWN.sub(r"\\\1", text)

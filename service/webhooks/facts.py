@@ -22,7 +22,7 @@ class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TournamentFacts(EventFacts, frozen=True, kw_only=True):
-    """Something that happened to a tournament."""
+    """A change in a tournament."""
 
     tournament: str
     name: str
@@ -37,7 +37,7 @@ class PlannedFacts(TournamentFacts, frozen=True, kw_only=True):
 
 
 class EntrantFacts(TournamentFacts, frozen=True, kw_only=True):
-    """Something that happened to an entrant."""
+    """A change for an entrant."""
 
     entrant: str
 
@@ -77,7 +77,7 @@ class HandFacts(TournamentFacts, frozen=True, kw_only=True):
 
 
 class SeasonFacts(EventFacts, frozen=True, kw_only=True):
-    """Something that happened to a season."""
+    """A change in a season."""
 
     season: str
 
@@ -89,7 +89,7 @@ class AwardFacts(SeasonFacts, frozen=True, kw_only=True):
 
 
 class DisputeFacts(EventFacts, frozen=True, kw_only=True):
-    """Something that happened to a dispute."""
+    """A change in a dispute."""
 
     dispute: str
 

@@ -1,5 +1,5 @@
 """
-The kinds of messages: the event that each tells about, and its content.
+The kinds of messages: the event behind each kind, and its content.
 
 A kind's name is public and is never renamed. Only events that the public may read have a kind.
 """
@@ -159,11 +159,11 @@ TRIAL: Final = ("Somebody tried the webhook.", TrialFacts)
 
 BY_EVENT: Mapping[type[msgspec.Struct], Name] = {kind.event: name for name, kind in KINDS.items()}
 TOLD: Final = {tag_of(kind.event): name for name, kind in KINDS.items()}
-"""The kind of each type of event. Events of other types are told to nobody."""
+"""The kind of each type of event. Events of other types lead to no message."""
 
 
 def own_facts(event: msgspec.Struct) -> Members:
-    """Return the members of a message that only the event itself can tell."""
+    """Return the members of a message that come from the event itself."""
     match event:
         case (
             TournamentAnnounced(starts_at=starts_at)

@@ -45,7 +45,10 @@ class Webhook(NamedTuple):
 
     @property
     def shown_url(self) -> str:
-        """The address as its owner sees it. Discord's holds a secret, so only its host is shown."""
+        """The address as its owner sees it.
+
+        Discord's address holds a secret, so only its host is shown.
+        """
         if self.form != "discord":
             return self.url
         parts = urlsplit(self.url)
@@ -66,7 +69,7 @@ def signing_of(form: Form) -> Signing | None:
 async def add(
     connection: AsyncConnection, keys: LeagueKeys, made: Webhook, secret: str | None
 ) -> None:
-    """Store a webhook. It is told of the events that follow."""
+    """Store a webhook. It gets messages about later events."""
     await connection.execute(
         insert(relation).values(
             id=made.id,
@@ -100,7 +103,7 @@ async def change(
     """
     Store another name, other kinds and another address.
 
-    A disabled webhook that is enabled is told of the events that follow, not of those it missed.
+    A webhook that is enabled again gets messages about later events, not about missed ones.
     """
     values: dict[str, object] = {
         "name": changed.name,

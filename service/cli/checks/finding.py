@@ -1,4 +1,4 @@
-"""The findings of checks: faults, each with the command that mends it."""
+"""The findings of checks: faults, each with the command that repairs it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
@@ -8,18 +8,18 @@ import asyncpg
 from service.base.settings import Settings
 
 SHOWN: Final = 5
-"""The number of faults of one check that are named. The rest are counted."""
+"""The most faults of one check that are named. The others are only counted."""
 
 
 class Fault(NamedTuple):
-    """Something that is wrong."""
+    """A fault in an installation."""
 
     said: str
     step: str
-    """The mending command in backticks, and the login that it needs."""
+    """The command that repairs it, in backticks, and the login that the command needs."""
 
     weak: bool = False
-    """True if everything works, and the operator should know all the same."""
+    """True if everything works, and the fault is only a warning."""
 
 
 class CheckFailed(Exception):
@@ -31,16 +31,16 @@ class CheckFailed(Exception):
 
 
 Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
-"""Returns its finding if nothing is wrong. Raises :class:`CheckFailed` otherwise."""
+"""Returns the finding if there is no fault. Raises :class:`CheckFailed` otherwise."""
 
 
 def wrong(said: str, step: str) -> CheckFailed:
-    """Return the failure with one fault."""
+    """Return a failure with one fault."""
     return CheckFailed([Fault(said, step)])
 
 
 def restart(process: str) -> str:
-    """Return how to start a process again, for the ways in which it may run."""
+    """Return how to restart a process, for each way in which it may run."""
     unit = "holotable-api@8000" if process == "api" else f"holotable-{process}"
     return (
         f"start it again: `systemctl restart {unit}`, `docker compose restart {process}`, or "

@@ -163,14 +163,14 @@ async def _held(connection: asyncpg.Connection) -> set[str]:
         lines |= {
             f"{role} {name} {given}"
             for name, given in objects
-            # A rebuild that runs, or was killed, has relations there for a while.
+            # A running or killed rebuild leaves relations there for a while.
             if not name.startswith("relation:reads_next.") or name.endswith(".checkpoint")
         }
     return lines
 
 
 async def broker(_connection: asyncpg.Connection, settings: Settings) -> str:
-    """The broker answers, and holds no message that nobody could read."""
+    """The broker answers, and holds no unreadable message."""
     url = settings.broker_url
     if url is None:
         return "none set; only workers need one"
@@ -199,9 +199,9 @@ async def broker(_connection: asyncpg.Connection, settings: Settings) -> str:
 def _amqp(url: str) -> str:
     try:
         with Broker(url, connect_timeout=_AWAY_SECONDS) as found:
-            found.connect()  # it blocks, and nothing else runs beside it
+            found.connect()  # it blocks, and no other task runs in this process
     except Exception as error:
-        # kombu raises its library's errors, of many kinds. None of them holds the password.
+        # kombu raises errors of many kinds from its library. None of them holds the password.
         raise wrong(
             f"RabbitMQ does not answer: {type(error).__name__}: {error}",
             "check HOLOTABLE_BROKER_URL and `systemctl status rabbitmq-server`; jobs wait in the "
@@ -216,7 +216,7 @@ async def signer(connection: asyncpg.Connection, settings: Settings) -> str:
         if found is None:
             return "none set; only workers and audits ask it"
         try:
-            await ask(found, "GET", "/key")  # without a league nothing else asks it
+            await ask(found, "GET", "/key")  # without a league, no other check asks the signer
             signed, faults = await memory_faults(connection, found)
         except SignerAway as away:
             raise wrong(
@@ -251,13 +251,13 @@ async def mail(_connection: asyncpg.Connection, settings: Settings) -> str:
 
 
 async def disk(connection: asyncpg.Connection, _settings: Settings) -> str:
-    """Enough of the disk is free: of this folder's, and of PostgreSQL's if it is this machine's."""
+    """Enough of the disk is free: for this folder, and for PostgreSQL if it is on this machine."""
     data = await connection.fetchval(_FOLDER)
     faults, seen = [], []
     for folder in filter(None, (data, ".")):
         try:
             total, _, free = shutil.disk_usage(folder)
-        except OSError:  # PostgreSQL's folder is another machine's, or closed to this user
+        except OSError:  # PostgreSQL's folder is on another machine, or this user may not read it
             continue
         seen.append(f"{free / 1e9:.1f} GB are free at {folder if folder != '.' else 'this folder'}")
         if free < DISK_FREE * total:

@@ -1,4 +1,4 @@
-"""The state of what an installation holds: backups, read models, jobs, quarantines, audits."""
+"""Checks of an installation's contents: backups, read models, jobs, quarantines, audits."""
 
 from datetime import timedelta
 from typing import Final
@@ -13,13 +13,13 @@ from service.projections import troubles
 from service.tasks.duties import GOING_ON
 
 LATE_SECONDS: Final = 60
-"""A job or a read model that waits longer is late, as for the alerts."""
+"""A job or a read model that waits longer is late. The alerts use the same bound."""
 
 BACKUP_AGE: Final = timedelta(hours=36)
-"""A nightly backup is never older. The alert uses the same bound."""
+"""A nightly backup is never older. The alerts use the same bound."""
 
 POISONED: Final = 3
-"""A job that has failed so often will probably fail until it is dead."""
+"""A job that has failed this often will probably fail until it is dead."""
 
 _SINCE = "SELECT since_at FROM maintenance"
 _CLOSED = """
@@ -165,7 +165,7 @@ async def audits(connection: asyncpg.Connection, _settings: Settings) -> str:
 
 
 async def heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
-    """No kind of process has fallen silent."""
+    """No kind of process has stopped beating."""
     rows = await connection.fetch(_BEATS)
     limit = SILENCE * settings.heartbeat_seconds
     faults = [

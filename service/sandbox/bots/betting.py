@@ -17,7 +17,7 @@ class Temper:
 
     @classmethod
     def of(cls, name: str, seed: int) -> "Temper":
-        """Return the temper of the player called *name* on the night *seed*."""
+        """Return the temper of the player *name* on the night *seed*."""
         return cls(boldness=whim(seed, name, "bold"), patience=whim(seed, name, "patient"))
 
 

@@ -63,7 +63,7 @@ def score(cards: Sequence[str], number: int, suit: str) -> Score:
 
 
 def prefixes(suit: str) -> tuple[str, str]:
-    """Return what the names of the cards that count for a suit begin with."""
+    """Return the first letters of the names of the cards that count for a suit."""
     return SUITS.get(suit, suit[:1].upper()), SYLOP
 
 
@@ -73,7 +73,7 @@ Totals = tuple[tuple[int, int], ...]
 
 def reachable(cards: Sequence[str], wanted: tuple[str, str]) -> Totals:
     """
-    Return each total that a part of *cards* has, with the most fitting cards for it.
+    Return each total that a part of *cards* has, with its largest number of fitting cards.
 
     >>> reachable(["C+05", "T-05"], prefixes("circle"))
     ((0, 1), (5, 1), (-5, 0))

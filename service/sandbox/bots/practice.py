@@ -1,9 +1,9 @@
 """
-What a sharp player knows by heart of a game with a target.
+A sharp player's knowledge of a game with a target.
 
-The player has practised alone: many hands from a fixed seed, each played as well as the player knew
-by then. From them follow the chance of each final selection, and what the others may hold after
-they kept a number of cards that everyone has seen.
+The player has practised alone: many hands from a fixed seed, each played with the knowledge from
+the hands before. The practice gives the chance of each final selection. It also gives the hands
+that others may hold, given the number of cards they kept.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +28,7 @@ HANDS: Final = 1200
 """The hands that are practised for each target. They take about half a second."""
 
 DRAWS: Final = 400
-"""The possible draws of new cards that a prospect is the mean of."""
+"""The number of draws of new cards over which a prospect is averaged."""
 
 FAR: Final = 10
 """A selection at this distance from the target never wins."""
@@ -41,7 +41,7 @@ class Possible(NamedTuple):
     """A hand that another player may hold."""
 
     weight: float
-    """The share of practised hands that ended like this."""
+    """The share of practised hands that ended in this way."""
 
     before: float
     """The chance to beat one opponent after the first selection, in steps of a twentieth."""
@@ -62,7 +62,8 @@ class Practice:
         self._prospects: dict[tuple[int, int, int, int], float] = {}
         self._chances: dict[Score, float] = {}
         hands = _hands(2 * SIZE, HANDS)
-        # The first round knows only the general chances, the second those of the target.
+        # The first round of practice knows only the general chances, the second those of the
+        # target.
         for _ in range(2):
             played = [self._play(hand, target) for hand in hands]
             self._learn(Counter(after for _, _, after in played))
@@ -80,7 +81,10 @@ class Practice:
         return self._chances.get(found, 0.0) if self._chances else chance(found)
 
     def others(self, kept: int | None) -> Sequence[Possible]:
-        """Return what a player may hold who kept that many cards. None is not known yet."""
+        """Return the hands of a player who kept that many cards.
+
+        None if the number is not known yet.
+        """
         return self._others.get(kept) or self._others[None]
 
     def outcomes(self, need: int, fitting: int, fresh: int) -> Mapping[Score, float]:
@@ -88,7 +92,7 @@ class Practice:
         Return the final selections that *fresh* new cards may make, with the chance of each.
 
         Args:
-            need: What the kept cards lack to the target.
+            need: The difference from the kept cards' total to the target.
             fitting: The number of kept cards of the target suit.
             fresh: The number of new cards.
         """
@@ -137,14 +141,14 @@ class Practice:
 
 @cache
 def practised(target: int) -> Practice:
-    """Return the knowledge about a *target*. It is practised when it is first asked for."""
+    """Return the knowledge about a *target*. The first call practises it."""
     return Practice(abs(target))
 
 
 @cache
 def improvements(need: int, fresh: int) -> Sequence[tuple[Score, float]]:
     """
-    Return the best additions of *fresh* new cards to cards that lack *need*, and their chances.
+    Return the best additions from *fresh* new cards, with their chances.
 
     The scores count the added cards of the target suit only.
     """
@@ -160,7 +164,7 @@ def _draws(fresh: int) -> Sequence[Totals]:
 
 def need_of(kept: Sequence[str], target: int, suit: str) -> tuple[int, int]:
     """
-    Return what *kept* lacks to the target, and its number of cards of the target suit.
+    Return the difference from the total of *kept* to the target, and its cards of the suit.
 
     >>> need_of(["C+03", "Z1", "T-01"], 5, "circle")
     (3, 2)

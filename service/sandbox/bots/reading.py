@@ -1,8 +1,8 @@
 """
-What sharp players read from the bets of others.
+Sharp players' conclusions from the bets of others.
 
-A sharp player supposes that the others bet as steady players do. So what they did tells what they
-may hold.
+A sharp player assumes that the others bet as steady players do. Their bets then show which hands
+they may hold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,22 +14,22 @@ from service.sandbox.bots.judgement import Score
 from service.sandbox.bots.practice import Possible
 
 RAISES: Final = 1.55
-"""A player raises whose chance to win is this many times a fair share."""
+"""A player raises if the chance to win is this many times a fair share."""
 
 BLUFFS: Final = 0.05
-"""The weight of a hand that is too weak for the raise or call, compared with one that is not."""
+"""The weight of a hand that is too weak for its raise or call. Other hands have the weight 1."""
 
 HIDES: Final = 0.35
-"""The weight of a checked hand that is worth a raise, compared with other checked hands."""
+"""The weight of a checked hand that was worth a raise. Other checked hands have the weight 1."""
 
 PAID: Final = 0.5
 """A player who paid for a raise before the new cards had this chance to beat one opponent,"""
 
 PAID_LESS: Final = 0.3
-"""or a smaller one, with this weight."""
+"""or a smaller chance, with this weight."""
 
 CERTAIN: Final = 0.985
-"""Nobody waits for a better chance than this."""
+"""No player waits for a better chance than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Rival:
         return max(0, min(bet - self.put_in, self.stack))
 
     def split(self, least: float) -> tuple[float, dict[Score, float]]:
-        """Return the weight of the hands whose chance is below *least*, and the other hands."""
+        """Return the weight of the hands with a chance below *least*, and the other hands."""
         folded, called = 0.0, dict[Score, float]()
         for weight, now, after in self.hands:
             if now < least:
@@ -77,14 +77,17 @@ class Knowledge(Protocol):
     """A player's knowledge of the hands that others may hold."""
 
     def others(self, kept: int | None) -> Sequence[Possible]:
-        """Return the hands of a player who kept so many cards. None is not known."""
+        """Return the hands of a player who kept that many cards.
+
+        None if the number is not known.
+        """
 
     def chance(self, found: Score) -> float:
         """Return the chance that a hand beats one opponent's, as its owner sees it."""
 
 
 class Reading:
-    """The bets of a street, as they look from the viewer's seat."""
+    """The bets of a street, seen from the viewer's seat."""
 
     def __init__(self, view: Document) -> None:
         me, count, bet = view["me"]["seat"], view["seat_count"], view["current_bet"]

@@ -1,5 +1,5 @@
 """
-Corellian Spike as sharp players see it: the name of a hand, its chance, and the turns to come.
+Corellian Spike for sharp players: the name of a hand, its chance, and the turns to come.
 
 A hand is the tuple of its values in ascending order.
 """
@@ -17,13 +17,13 @@ Hand = tuple[int, ...]
 ROUNDS: Final = 3
 CARDS_MAX: Final = 5
 STAYS: Final = 5 / 6
-"""The chance that no spike takes the hand in a round."""
+"""The chance that no spike ends the hand in a card round."""
 
 VALUES: Final = Counter(map(worth, DECK))
 """The number of cards of each value in the deck."""
 
 GRID: Final = tuple((2 * step + 1) / 20 for step in range(10))
-"""Chances that are equally likely for a hand of which nothing is known."""
+"""The equally likely chances of an unknown hand."""
 
 CHANCES: Final = {
     "pure": 1.0, "full": 1.0, "fleet": 1.0, "yee-haa": 1.0, "rhylet": 0.99, "squadron": 0.99,
@@ -73,7 +73,7 @@ def chance(hand: Hand) -> float:
 
 @lru_cache(maxsize=100_000)
 def outlook(hand: Hand, turns: int) -> float:
-    """Return the chance that a hand beats one opponent's after so many more card turns."""
+    """Return the chance that a hand beats one opponent's after that many more card turns."""
     if turns == 0:
         return chance(hand)
     best = outlook(hand, turns - 1)
@@ -85,7 +85,7 @@ def outlook(hand: Hand, turns: int) -> float:
 
 
 def after_draw(kept: Hand, seen: Hand, turns: int) -> float:
-    """Return the mean outlook of *kept* with a card of the pile, after the cards *seen*."""
+    """Return the mean outlook of *kept* plus one card of the pile, after the cards *seen*."""
     judged = partial(outlook, turns=turns) if turns else chance
     held, total, found = Counter(seen), 0, 0.0
     for value, count in VALUES.items():
@@ -102,7 +102,7 @@ class Others:
     1,000 that are better.
 
     Args:
-        number: The round, from 1.
+        number: The card round, from 1.
     """
 
     def __init__(self, number: int) -> None:
@@ -112,16 +112,19 @@ class Others:
         )
 
     def others(self, _kept: int | None) -> Sequence[Possible]:
-        """Return the hands that a player may hold, all alike."""
+        """Return the hands that a player may hold, all equally likely."""
         return self._hands
 
     def chance(self, found: Score) -> float:
-        """Return the chance that a steady player sees in a hand. In early rounds it is near 0.5."""
+        """Return the chance that a steady player sees in a hand.
+
+        In early card rounds it is near 0.5.
+        """
         return 0.5 + (0.5 - found.distance / 1000) * self._certain
 
 
 def finals(hand: Hand, number: int) -> Mapping[Score, float]:
-    """Return the final hands that *hand* may become after the turn of round *number*."""
+    """Return the final hands that *hand* may become after the turn of card round *number*."""
     rounds = max(0, ROUNDS - number)
     stays = STAYS ** (rounds + 1)
     found = dict.fromkeys(map(_score, GRID), (1 - stays) / len(GRID))

@@ -16,7 +16,7 @@ class Style:
     """The play of one strength."""
 
     practised: bool = False
-    """True if the player practised, reads the others, and weighs each bet. Not in Traditional."""
+    """True if the player practised, reads the others, and weighs each bet. Never in Traditional."""
 
     draws: int
     """

@@ -1,8 +1,8 @@
 """
-The betting of sharp players: an action is worth the chips that it brings.
+The betting of sharp players: the worth of an action is the chips that it wins on average.
 
-The others are supposed to answer a bet as steady players do, each by the hands that it may hold.
-The showdown is supposed to come right after this street.
+Sharp players assume that the others answer a bet as steady players do, by the hands they may hold.
+They also assume that the showdown follows this street.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from service.sandbox.bots.practice import need_of, practised
 from service.sandbox.bots.reading import Knowledge, Reading, Rival, paying
 
 SIZES: Final = (0.5, 1.0, 1.8)
-"""The raises that are weighed, in parts of the pot, besides the least one and all-in."""
+"""The raises that are weighed, as parts of the pot, besides the least one and all-in."""
 
 CLOSE: Final = 0.02
-"""Actions that differ by less than this part of the pot are as good. The mood chooses."""
+"""Actions that differ by less than this part of the pot count as equal. The mood chooses."""
 
 PATIENCE: Final = 1.15
-"""A player calls whose chance to win is this many times the chance to break even."""
+"""A player calls if the chance to win is this many times the chance to break even."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,14 +56,14 @@ class Weighing:
         )
 
     def action(self, legal: Document, mood: float) -> Document:
-        """Return the action that brings most chips. The *mood* chooses among the best."""
+        """Return the action that wins most chips. The *mood* chooses among the best."""
         weighed = self._weighed(legal)
         best = max(value for value, _ in weighed)
         close = [each for value, each in weighed if value >= best - CLOSE * self.stakes.pot]
         return close[int(mood * len(close))]
 
     def _weighed(self, legal: Document) -> list[tuple[float, Document]]:
-        """Return the actions, each with the chips that it brings on average."""
+        """Return the actions, each with the chips that it wins on average."""
         due, bet = self.stakes.due, self.stakes.current_bet
         weighed: list[tuple[float, Document]] = []
         if "check" in legal:
@@ -74,7 +74,7 @@ class Weighing:
             weighed.append((self._gain(due, 0), {"type": "stay"}))
         elif "call" in legal:
             weighed.append((self._gain(due, bet), {"type": "call", "expected": due}))
-        # Chips that nobody can match come back.
+        # Chips that nobody can match are returned.
         matched = max(each.put_in + each.stack for each in self.rivals)
         for amount in self._raises(legal.get("raise_to")):
             cost = max(0, min(amount, matched) - self.put_in)

@@ -1,1 +1,1 @@
-"""A test of clients: scripted situations at tables of all rulesets, and what a client got wrong."""
+"""A test of clients: scripted situations at tables of all rulesets, and a report of mistakes."""

@@ -1,8 +1,8 @@
 """
-What passes between the script and the client: items one way, actions the other.
+The exchange between the script and the client: items one way, actions the other.
 
-The script tells items. Threads of the server hand them out to streams and polls, and bring the
-client's actions to the script.
+The script adds items. Threads of the server send them to streams and polls, and bring the client's
+actions to the script.
 """
 
 import json
@@ -20,7 +20,7 @@ from service.base.sources import DatabaseClock
 
 PING_SECONDS: Final = 5.0
 SENT_SECONDS: Final = 2.0
-"""The longest wait until what was told has been sent."""
+"""The longest wait until all items have been sent."""
 
 _CURSOR: Final = "at-"
 _FOREIGN: Final = 2**40
@@ -37,7 +37,7 @@ class Reply(NamedTuple):
 
 
 CUT: Final = Reply(0, {})
-"""No answer: the connection is closed."""
+"""True to close the connection without an answer."""
 
 
 def problem(status: int, code: str, detail: str, retry_after: int | None = None) -> Reply:
@@ -51,7 +51,7 @@ def problem(status: int, code: str, detail: str, retry_after: int | None = None)
 
 @dataclass(eq=False, slots=True)
 class Act:
-    """An action of the client, which waits for its answer."""
+    """A client's action, which waits for its answer."""
 
     table: str
     body: Json
@@ -72,7 +72,7 @@ class Act:
         self._answered.set()
 
     def reply(self, seconds: float) -> Reply:
-        """Wait for the answer. After *seconds* there is none."""
+        """Return the answer, or None after *seconds* without one."""
         self._answered.wait(seconds)
         return self._reply
 
@@ -83,7 +83,7 @@ class Connect(NamedTuple):
     at: float
     kind: Literal["stream", "poll"]
     after: int | None
-    """The number of items that the client says it knows, or None without a cursor."""
+    """The number of items that the client says it has, or None without a cursor."""
 
     proved: int
     """The number of the last turn that the client has answered by then."""
@@ -119,7 +119,7 @@ class Desk:
 
         self.elsewhere: Counter[str] = Counter()
         self.empty = 0
-        """The polls that did not wait, and were answered with nothing."""
+        """The polls that did not wait and got no items."""
 
         self.proved = 0
         """The number of the last turn that the client has answered."""
@@ -130,7 +130,7 @@ class Desk:
         self._items: list[_Told] = []
         self._open: tuple[str, str] | None = None
         self._begun: list[int] = []
-        """The numbers of the items that hold now, for a client without a cursor."""
+        """The numbers of the items for a client without a cursor."""
 
         self._changed = threading.Condition()
         self._cuts = 0
@@ -151,10 +151,10 @@ class Desk:
 
     def tell(self, item: Document, *, holds: bool = False) -> int:
         """
-        Tell an item, which gets its cursor here. Return its number.
+        Add an item and return its number. Its cursor is made here.
 
         Args:
-            holds: True if a client without a cursor is told it too, for as long as the test runs.
+            holds: True if a client without a cursor also gets it, for the rest of the test.
         """
         with self._changed:
             number = len(self._items) + 1
@@ -169,13 +169,13 @@ class Desk:
             return number
 
     def close_turn(self) -> None:
-        """Note that no decision waits. Its turn is not told again."""
+        """Note that no decision is open. Its turn is not sent again."""
         with self._changed:
             self._open = None
 
     def cut(self, *, cleanly: bool = False, refuse: int = 0) -> None:
         """
-        End all connections, after what was told has been sent.
+        End all connections once every item has been sent.
 
         Args:
             cleanly: True to end streams as at the end of their life, instead of breaking off.
@@ -191,7 +191,7 @@ class Desk:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """End the client's token: 401 from now on."""
+        """End the client's token. From now on its requests get 401."""
         with self._changed:
             self._ended = True
             self._cuts += 1
@@ -203,13 +203,16 @@ class Desk:
         return bool(self._streams)
 
     def connected(self, more_than: int, seconds: float) -> bool:
-        """Wait until there are more requests for items than this. Return False if none came."""
+        """Wait until there are more requests for items than this.
+
+        Return False if there are none.
+        """
         with self._changed:
             return self._changed.wait_for(lambda: len(self.connects) > more_than, seconds)
 
     def admit(self, kind: Literal["stream", "poll"], after: str | None) -> Reply | int:
         """
-        Note a request for items. Return the number of items that the client knows, or a refusal.
+        Note a request for items. Return the number of items that the client has, or a refusal.
 
         -1 stands for a client without a cursor.
         """
@@ -230,11 +233,11 @@ class Desk:
 
     def stream(self, known: int, number: int) -> Iterator[str | None]:
         """
-        Yield the items for a stream, and None as a sign of life.
+        Yield the items for a stream, and None as a heartbeat.
 
         Args:
             known: As :meth:`admit` returned it.
-            number: The number of the stream, unlike that of any other.
+            number: The number of the stream. No other stream has it.
 
         Raises:
             BrokenPipeError: If the connection is to be closed without an end.
@@ -281,12 +284,12 @@ class Desk:
             return texts
 
     def flush(self) -> None:
-        """Wait until the client has been sent everything that was told."""
+        """Wait until the client has been sent every item."""
         with self._changed:
             self._changed.wait_for(self._sent, SENT_SECONDS)
 
     def _before(self, known: int, *, again: bool) -> list[str]:
-        """Return what a client that knows *known* items is told first."""
+        """Return the items that a client with *known* items gets first."""
         if known < 0:
             turns = [each.text for each in self._items if each.turn == self._open and each.turn]
             return [self._items[each].text for each in self._begun] + turns[-1:]
@@ -296,7 +299,7 @@ class Desk:
         return (open_before[-1:] if again else []) + self._since(known)
 
     def _since(self, known: int) -> list[str]:
-        """Return the items after the first *known* ones, without turns that are closed."""
+        """Return the items after the first *known* ones, without closed turns."""
         return [each.text for each in self._items[known:] if each.turn in (None, self._open)]
 
     def _news(self, cuts: int, told: int, seconds: float) -> None:
@@ -311,13 +314,13 @@ class Desk:
 
 
 def instant(ahead: float) -> str:
-    """Return the instant in *ahead* seconds, as items tell it."""
+    """Return the instant *ahead* seconds from now, in the form that items use."""
     then = _CLOCK.now() + timedelta(seconds=ahead)
     return then.isoformat().replace("+00:00", "Z")
 
 
 def now() -> str:
-    """Return the instant, as items tell it."""
+    """Return the present instant, in the form that items use."""
     return instant(0)
 
 

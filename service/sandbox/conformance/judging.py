@@ -21,7 +21,7 @@ class Expected(NamedTuple):
 
     title: str
     guide: str
-    """What ``docs/guides/write-a-bot.md`` says about it."""
+    """The sentence about it in ``docs/guides/write-a-bot.md``."""
 
 
 EXPECTED: Final[Mapping[Check, Expected]] = {
@@ -93,7 +93,7 @@ class Verdict(msgspec.Struct, kw_only=True):
     """Null if the situation never arose."""
 
     seen: int
-    """The times that the client did what is expected."""
+    """The number of times that the client behaved as expected."""
 
     faults: int
     examples: tuple[str, ...]
@@ -103,7 +103,7 @@ class Verdict(msgspec.Struct, kw_only=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """Everything that was seen of a client."""
+    """The whole report on a client."""
 
     verdicts: tuple[Verdict, ...]
     rulesets: dict[str, int]
@@ -116,30 +116,30 @@ class Report(msgspec.Struct, kw_only=True):
     """The actions that the client has sent, repetitions included."""
 
     decisions: int
-    """The turns that were told."""
+    """The number of turns sent."""
 
     asked_elsewhere: dict[str, int]
     """Requests to routes that the test does not have, by method and path. They are no faults."""
 
     ended: str | None
-    """Why the test ended early, or null."""
+    """The reason why the test ended early, or null."""
 
     @property
     def passed(self) -> bool:
-        """Return whether the client got nothing wrong."""
+        """Return whether the client made no mistake."""
         failed = any(each.passed is False for each in self.verdicts)
         return not failed and not self.unplayed and self.ended is None
 
 
 class Judge:
-    """Notes what the client does right and wrong. One thread uses it at a time."""
+    """Notes the client's right and wrong behaviour. One thread uses it at a time."""
 
     def __init__(self) -> None:
         self._right: Counter[Check] = Counter()
         self._wrong: dict[Check, list[str]] = {each: [] for each in CHECKS}
 
     def right(self, check: Check) -> None:
-        """Note that the client has done what is expected."""
+        """Note that the client behaved as expected."""
         self._right[check] += 1
 
     def wrong(self, check: Check, said: str) -> None:

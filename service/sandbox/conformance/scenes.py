@@ -24,31 +24,31 @@ EARLY_SECONDS: Final = 0.1
 
 QUIET_SECONDS: Final = 1.0
 EMPTY_MAX: Final = 10
-"""More empty pages in this time are those of a client that asks again and again."""
+"""A client that gets more empty pages in this time polls without waiting."""
 
 
 def plain(stage: Stage, turn: Turn) -> Act:
-    """Tell the turn. ``lost`` and ``slow`` begin like this: they differ in the answer."""
+    """Send the turn. ``lost`` and ``slow`` begin like this; they differ in the answer."""
     stage.tell(turn)
     return stage.awaited(turn)
 
 
 def double(stage: Stage, turn: Turn) -> Act:
-    """Tell the turn twice."""
+    """Send the turn twice."""
     stage.tell(turn)
     stage.tell_only(turn)
     return stage.awaited(turn)
 
 
 def reorder(stage: Stage, turn: Turn) -> Act:
-    """Tell the end of the decision before after the new turn."""
+    """Send the end of the previous decision after the new turn."""
     stage.tell_only(turn)
     stage.tell_closing()
     return stage.awaited(turn)
 
 
 def unknown(stage: Stage, turn: Turn) -> Act:
-    """Tell an item of an unknown type, and a turn with unknown members."""
+    """Send an item of an unknown type, and a turn with unknown members."""
     stage.tell_closing()
     stage.say("weather", sky="two suns")
     stage.tell_only(turn, mood="tense", view={**turn.item["view"], "lamp": {"lit": True}})
@@ -56,7 +56,7 @@ def unknown(stage: Stage, turn: Turn) -> Act:
 
 
 def closed(stage: Stage, turn: Turn) -> Act:
-    """Close the decision at the moment of the action."""
+    """Close the decision when the action arrives."""
     act = plain(stage, turn)
     stage.shut(turn, act)
     act.answer(problem(409, "stale_decision", "the decision is closed"))
@@ -64,7 +64,7 @@ def closed(stage: Stage, turn: Turn) -> Act:
 
 
 def gone(stage: Stage, turn: Turn) -> Act:
-    """Close the decision as soon as it was told."""
+    """Close the decision as soon as its turn was sent."""
     stage.tell(turn)
     stage.desk.flush()
     stage.shut(turn)
@@ -73,7 +73,7 @@ def gone(stage: Stage, turn: Turn) -> Act:
 
 
 def quiet(stage: Stage, turn: Turn) -> Act:
-    """Tell nothing for a while before the turn."""
+    """Send nothing for a while before the turn."""
     stage.tell_closing()
     before = stage.desk.empty
     stage.serve(QUIET_SECONDS)
@@ -106,12 +106,12 @@ def away(stage: Stage, turn: Turn) -> Act:
 
 
 def cut(stage: Stage, turn: Turn) -> Act:
-    """Break all connections off after the turn was told."""
+    """Break all connections off after the turn was sent."""
     return _back(stage, turn, cleanly=False)
 
 
 def ends(stage: Stage, turn: Turn) -> Act:
-    """End the stream as at the end of its life. A client that polls has none."""
+    """End the stream as at the end of its life. Polling clients have none."""
     return _back(stage, turn, cleanly=True) if stage.desk.streams() else plain(stage, turn)
 
 
@@ -121,7 +121,7 @@ def refused(stage: Stage, turn: Turn) -> Act:
 
 
 def came_back(stage: Stage) -> None:
-    """See that the client connects again. It may first wait for the answer of its action."""
+    """Check that the client connects again. It may first wait for the answer to its action."""
     if stage.until_connected(stage.seconds):
         stage.judge.right("reconnects")
     else:
@@ -130,7 +130,7 @@ def came_back(stage: Stage) -> None:
 
 
 def came_back_later(stage: Stage) -> None:
-    """See that the client waits before it connects again."""
+    """Check that the client waits before it connects again."""
     came_back(stage)
     at, last = stage.desk.refused_at, stage.desk.connects[-1].at
     if at is not None and last - at < RETRY_SECONDS - EARLY_SECONDS:
@@ -164,7 +164,7 @@ class Staged(NamedTuple):
     """The check that fails if the client does not answer in it."""
 
     after: Callable[[Stage], None] | None = None
-    """Looks at the client after its action was answered."""
+    """Checks the client after its action was answered."""
 
 
 STAGED: Final[Mapping[Scene, Staged]] = {

@@ -23,14 +23,14 @@ EVERYWHERE: Final[tuple[Scene, ...]] = (
 """The situations that arise in every ruleset."""
 
 ONCE: Final[tuple[Scene, ...]] = ("quiet", "lost", "busy", "away", "slow", "cut", "ends", "refused")
-"""The situations that take seconds. Each arises in one ruleset."""
+"""The slow situations, which take seconds. Each arises in one ruleset."""
 
 SLOW_SECONDS: Final = 1.5
 FIRST_SECONDS: Final = 60.0
 """The time in which a client has to connect at the beginning."""
 
 AFTER_END_MAX: Final = 5
-"""More requests after 401 come from a client that does not stop."""
+"""A client that sends more requests than this after 401 does not stop."""
 
 _GAMES_MAX: Final = 60
 _ENTRANT: Final = f"ent_{1:032x}"
@@ -56,7 +56,7 @@ class _Over(Exception):
 
 
 class _Accepted(NamedTuple):
-    """An action that the engine has got, or is about to get."""
+    """An action that the engine has accepted, or is about to get."""
 
     act: Act
     turn: Turn
@@ -144,7 +144,7 @@ class Script:
         self._judge.wrong("legal", f"{said}; legal were {', '.join(fault.legal)}")
 
     def _staged(self, turn: Turn, scene: Scene) -> Act:
-        """Play a situation, and note whether the client has come through."""
+        """Play a situation, and note whether the client passed it."""
         staged = STAGED[scene]
         try:
             act = staged.play(self._stage, turn)
@@ -159,7 +159,7 @@ class Script:
         return act
 
     def _settle(self) -> None:
-        """Answer the action that the engine has accepted, in the way of its situation."""
+        """Answer the action that the engine has accepted, as the situation requires."""
         accepted, self._accepted = self._accepted, None
         if accepted is None:
             return
@@ -180,7 +180,7 @@ class Script:
             after(self._stage)
 
     def _lose(self, act: Act) -> None:
-        """Close the connection instead of an answer. The client has to ask again."""
+        """Close the connection without an answer. The client has to ask again."""
         act.answer(CUT)
         again = False
         try:
@@ -192,7 +192,7 @@ class Script:
                 said = "the answer of an action was lost, and it was not sent again with its key"
                 self._judge.wrong("retries", said)
 
-    # The course of the test.
+    # The course of the test
 
     def _begin(self) -> None:
         self._stage.say("tournament", holds=True, state="running", check_in=False)
@@ -215,7 +215,7 @@ class Script:
         raise ClientGone(f"{part.ruleset}: the games ended before every situation had arisen")
 
     def _finish(self) -> None:
-        """End the tournament, and see that the client stops."""
+        """End the tournament, and check that the client stops."""
         stage, desk = self._stage, self._desk
         stage.tell_closing()
         stage.say("entry", entrant=_ENTRANT, status="out", place=1)

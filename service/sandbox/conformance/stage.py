@@ -1,4 +1,4 @@
-"""The stage of the test: turns told to the client, and the actions that come back."""
+"""The stage of the test: turns sent to the client, and the actions that come back."""
 
 import queue
 import time
@@ -12,7 +12,7 @@ from service.sandbox.conformance.judging import Judge
 from service.sandbox.selfplay.game import NoAnswer
 
 SILENT_MAX: Final = 3
-"""After so many decisions without an answer, in a row, the test ends."""
+"""The test ends after this many decisions in a row without an answer."""
 
 _LOOK_SECONDS: Final = 0.2
 _LEAGUE: Final = f"lge_{1:032x}"
@@ -21,7 +21,7 @@ SEAT: Final = 1
 
 
 class ClientGone(Exception):
-    """The client has ended, or does not answer any more. The text is one line for people."""
+    """The client has ended, or no longer answers. The text is one line for people."""
 
 
 class Silent(NoAnswer):
@@ -60,7 +60,7 @@ class Stage:
         """The number of connections before the last cut."""
 
         self._numbers: dict[tuple[str, str], int] = {}
-        """The number of the item that first told each turn."""
+        """The number of the item that first sent each turn."""
 
         self._closing: Document | None = None
         self._silent = 0
@@ -70,14 +70,14 @@ class Stage:
 
         self._keys: dict[str, tuple[Act, Reply]] = {}
 
-    # Items.
+    # Items
 
     def say(self, kind: str, *, holds: bool = False, **members: object) -> None:
-        """Tell an item that is no turn. One that *holds* is told to every client that begins."""
+        """Send an item that is no turn. One that *holds* is sent to every client that begins."""
         self.desk.tell(_about({"type": kind, **members}), holds=holds)
 
     def turn_of(self, view: Document) -> Turn:
-        """Return the turn of a view. If it is at another table, tell that first."""
+        """Return the turn of a view. If the seat is at another table, send that first."""
         table, decision = str(view["id"]), view["decision"]
         decision["deadline"] = instant(self.seconds)
         names = {seat["entrant"]: f"Seat {seat['seat']}" for seat in view["seats"]}
@@ -98,25 +98,25 @@ class Stage:
         return Turn(table, token, {"type": "turn", **told, "view": shown})
 
     def tell(self, turn: Turn) -> None:
-        """Tell *turn*, after the end of the one before."""
+        """Send *turn*, after the end of the turn before."""
         self.tell_closing()
         self.tell_only(turn)
 
     def tell_only(self, turn: Turn, **members: object) -> None:
-        """Tell *turn*, with further *members*. The end of the one before is still to be told."""
+        """Send *turn*, with further *members*. The end of the turn before is still to be sent."""
         number = self.desk.tell(_about({**turn.item, **members}))
         self._numbers.setdefault((turn.table, turn.decision), number)
 
     def tell_closing(self) -> None:
-        """Tell that the last decision is closed, unless that was told."""
+        """Send the end of the last decision, unless it was sent."""
         closing, self._closing = self._closing, None
         if closing is not None:
             self.desk.tell(closing)
 
-    # Decisions.
+    # Decisions
 
     def answered(self, turn: Turn, act: Act, reply: Reply) -> None:
-        """Note that *act* has answered the decision, and that *reply* is its answer."""
+        """Note that *act* has answered the decision, and that *reply* is the answer to it."""
         self._answered.add((turn.table, turn.decision))
         self._keys[str(act.key)] = (act, reply)
         self._close(turn)
@@ -131,7 +131,7 @@ class Stage:
         told = {"type": "turn_closed", "table": turn.table, "decision": turn.decision}
         self._closing = _about(told)
 
-    # Actions.
+    # Actions
 
     def awaited(self, turn: Turn) -> Act:
         """
@@ -156,7 +156,7 @@ class Stage:
 
     def serve(self, seconds: float, *, until: str | None = None) -> bool:
         """
-        Answer actions that no turn waits for. Return True at one with the key *until*.
+        Answer actions that no turn waits for. Return True after the action with the key *until*.
 
         Raises:
             ClientGone: If the client has ended.
@@ -192,7 +192,7 @@ class Stage:
             raise ClientGone(why)
 
     def closing_words(self) -> None:
-        """Note the closed decisions on which the client acted once and not again."""
+        """Note the closed decisions on which the client acted only once."""
         for count in self._refused.values():
             if count == 1:
                 self.judge.right("gives_up")
@@ -207,7 +207,7 @@ class Stage:
         return act
 
     def _is_for(self, act: Act, turn: Turn | None) -> bool:
-        """Return whether *act* is to be played. Answer it if not."""
+        """Return whether *act* is to be played. Answer it otherwise."""
         named = (act.table, act.decision or "")
         if not act.key:
             self.judge.wrong("key", "an action came without an Idempotency-Key")

@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
             self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: clients may leave at any time."""
+        """Say nothing, because clients may leave at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -68,4 +68,4 @@ def _written(stack: Stack, season: str, path: Path) -> str | None:
             return None
         if made.returncode != 1 or time.monotonic() > until:
             return made.stderr.strip()[-1000:]
-        time.sleep(_PAUSE_SECONDS)  # nothing announces a new signed head
+        time.sleep(_PAUSE_SECONDS)  # no event announces a new signed head

@@ -1,9 +1,9 @@
 """
 The process ``bots``: it finds the decisions that wait for house bots.
 
-It watches the leagues that have house bots, as the API does for players' streams: each event is
-read once, and wakes the tables that it concerns. A slow look at everything mends what was missed.
-The process may be killed at any time. Then the clock answers for its bots until it is back.
+It watches the leagues that have house bots, as the API does for players' streams. Each event is
+read once and wakes the tables that it concerns. A slow sweep of everything finds missed events. The
+process may be killed at any time. Then the clock answers for its bots until it is back.
 """
 
 import asyncio
@@ -135,13 +135,16 @@ class Driver:
                 await self._enter(watch, league)
 
     async def _enter(self, watch: Watch, league: str) -> None:
-        """Watch a league, then read it. So there is no gap between the two."""
+        """Watch a league, then read it. This order leaves no gap between the two."""
         await watch.begin(league, {stream_of(league)})
         self._leagues[league] = _Followed()
         await self._look_at_each(watch, league, (stream_of(league),))
 
     async def _look_at_each(self, watch: Watch, league: str, streams: Iterable[str]) -> None:
-        """Look at what has news. An unreadable stream must not stop the bots of the others."""
+        """Check everything that has news.
+
+        An unreadable stream must not stop the bots of the others.
+        """
         left_out = self._leagues[league].left_out
         for stream in streams:
             try:
@@ -168,7 +171,7 @@ class Driver:
         joined, followed.bots = bots - followed.bots, bots
         self._watch(watch, league)
         if joined:
-            # They joined and entered in one append. Nobody watched their names at that moment.
+            # They joined and entered in one append, when nobody watched their names yet.
             streams = await subjects_in(self._runtime.pool, league)
             await self._look_at_each(watch, league, streams)
 
@@ -228,7 +231,10 @@ class Driver:
             await self._look_at_each(watch, league, tuple(followed.left_out))
 
     def _play(self, league: str, table: TableId) -> None:
-        """Play at a table in the background. News during the play is looked at after it."""
+        """Play at a table in the background.
+
+        News that arrives during the play is checked afterwards.
+        """
         followed = self._leagues[league]
         tournament = followed.tables.get(table)
         bots = None if tournament is None else followed.tournaments.get(tournament)
@@ -255,7 +261,7 @@ async def _logged(table: TableId, work: Callable[[], Awaitable[None]]) -> None:
         metrics.BOT_ACTIONS.labels("played").inc()
     except Exception as error:  # noqa: BLE001
         metrics.BOT_ACTIONS.labels("failed").inc()
-        # One table's trouble must not stop the bots of all others. The sweep tries it again.
+        # A fault at one table must not stop the bots of all others. The sweep tries it again.
         _log.warning("house bots stopped", table=table, error=f"{type(error).__name__}: {error}")
 
 

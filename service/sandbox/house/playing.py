@@ -52,7 +52,7 @@ def waiting_seat(table: Table, bots: Bots) -> Place | None:
 
 
 def action_of(table: Table, entrant: EntrantId, player: PlayerId, seed: int) -> Document | None:
-    """Return the bot's action, or None if nothing waits for it. Only its own view counts."""
+    """Return the bot's action, or None if nothing waits for it. Only its own view is used."""
     view: Document = msgspec.to_builtins(seen_by(table, entrant))
     bot = house_bot_of(player)
     if bot is None:
@@ -62,7 +62,7 @@ def action_of(table: Table, entrant: EntrantId, player: PlayerId, seed: int) -> 
 
 async def play(runtime: Runtime, league: str, table_id: str, bots: Bots, seed: int) -> None:
     """
-    Answer every decision at a table that waits for a bot, until none does.
+    Answer every decision at a table that waits for a bot, until there is none.
 
     An action that is refused is logged. The clock then answers for the bot.
     """

@@ -1,9 +1,9 @@
 """
 The standing sandbox: its league of the month always has an open tournament of each ruleset.
 
-As soon as somebody has entered one, house bots take the free seats and play begins. Every step has
-an identifier of its own that all processes derive alike. So it may be repeated, by another process
-or after a restart.
+As soon as somebody has entered one, house bots take the free seats and play begins. All
+processes derive the same identifier for a step. So another process may repeat a step, also after a
+restart.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from service.director.submitting import start_tournament, submit_to_tournament
 from service.log.streams import tournament_stream
 
 FILL_SECONDS: Final = 2.0
-"""The time in which others may take a seat after the first entry, before house bots do."""
+"""The time after the first entry in which other players may still take a seat."""
 
 PLAYING_MAX: Final = 50
-"""The tournaments that are played at a time. With more entries the next ones wait."""
+"""The most tournaments that are played at a time. With more entries the next ones wait."""
 
 _LOOK_SECONDS: Final = 5.0
 _RETRY_SECONDS: Final = 1.0
@@ -48,10 +48,10 @@ class Standing:
         self._stopping = stopping
         self._sandbox = Sandbox(runtime)
         self._due: dict[TournamentId, float] = {}
-        """The time at which each tournament that somebody has entered is to start."""
+        """The instant at which each entered tournament is to start."""
 
     async def keep(self) -> None:
-        """Look at the open tournaments whenever one has news. After an error, begin again."""
+        """Check the open tournaments whenever one has news. After an error, begin again."""
         while not self._stopping.is_set():
             try:
                 await self._follow()
@@ -78,7 +78,7 @@ class Standing:
         """
         End a league of an earlier month.
 
-        What somebody has entered is played to its end, and other tournaments are cancelled.
+        Tournaments that somebody has entered are played to the end. The others are cancelled.
         """
         runtime = self._runtime
         for stream in await subjects_in(runtime.pool, league):
@@ -114,7 +114,7 @@ class Standing:
         return (await self._sandbox.open_now(league, ruleset)).terms.tournament
 
     async def _busy(self, league: LeagueId) -> bool:
-        """Return whether as many tournaments are played as may be."""
+        """Return whether the most tournaments allowed are being played."""
         streams = await subjects_in(self._runtime.pool, league)
         not_over = sum(each.startswith("tournament-") for each in streams)
         return not_over - len(OFFERED) >= PLAYING_MAX
@@ -127,5 +127,5 @@ class Standing:
             try:
                 await seat_house_bots(runtime, league, here, (1, strength), HOUSE, order)
             except TournamentFull:
-                break  # somebody else has taken the seat
+                break  # another player has taken the seat
         await start_tournament(runtime, league, here, runtime.clock.now())

@@ -65,7 +65,7 @@ class Fault:
     decision: str
     phase: str
     action: Document | None
-    """The answer, or None if there was none."""
+    """The answer, or None without one."""
 
     legal: tuple[str, ...]
     """The legal verbs."""
@@ -73,7 +73,7 @@ class Fault:
 
 class NoAnswer(Exception):
     """
-    A player did not answer.
+    The player gave no answer.
 
     Args:
         kind: As in :class:`Fault`.
@@ -87,7 +87,7 @@ class NoAnswer(Exception):
 
 
 class Player(Protocol):
-    """Someone who plays a seat."""
+    """A player of a seat."""
 
     def choose(self, view: Document) -> Document:
         """
@@ -146,7 +146,7 @@ class Game:
         return self._state
 
     def play(self) -> dict[int, int]:
-        """Play to the end, and return by seat what decides: the chips, or the hands won."""
+        """Play to the end, and return the deciding number by seat: the chips, or the hands won."""
         while self.hands < HANDS_MAX and len(self.table.places) > 1:
             self._wake()
             try:

@@ -15,7 +15,7 @@ from service.sandbox.selfplay.game import Fault, Game, Player
 from service.sandbox.selfplay.players import Candidate, HousePlayer
 
 CERTAIN: Final = 1.96
-"""The standard errors on each side of a mean that hold it with 95 %."""
+"""A mean lies within this many standard errors of the true one with 95 %."""
 
 EXAMPLES: Final = 3
 """The faults of one code that a report shows in full."""
@@ -44,13 +44,13 @@ class Played(msgspec.Struct, kw_only=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """The results of a bot, and everything that it got wrong."""
+    """The results of a bot, and all its faults."""
 
     against: tuple[Strength, ...]
     played: tuple[Played, ...]
     decisions: int
     milliseconds: tuple[float, float, float]
-    """The time for an answer: half of them, 99 of 100, and all took no longer."""
+    """The time for an answer in milliseconds: the median, the 99th percentile and the maximum."""
 
     faults: dict[str, int]
     """The number of faults by kind and code."""
@@ -116,7 +116,7 @@ class Match:
         return played
 
     def report(self) -> Report:
-        """Return everything that was found until now."""
+        """Return all results so far."""
         faults = Counter(_key(each) for each in self.bot.faults)
         seen: Counter[str] = Counter()
         examples: list[Document] = []

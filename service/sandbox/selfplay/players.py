@@ -57,7 +57,7 @@ class HousePlayer:
 @dataclass(slots=True)
 class Candidate:
     """
-    The bot under test, with what it did.
+    The bot under test, with its answers.
 
     Args:
         ask: Returns the bot's answer to a view.
