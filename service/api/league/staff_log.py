@@ -1,9 +1,11 @@
 """The actions of staff and operators, read from the log."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
+import sqlalchemy as sa
 from litestar import Response
 
 from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
@@ -17,12 +19,16 @@ from service.api.http.reading.paging import POSITION_END, Page
 from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
+from service.projections import queries, schema
 
 SCAN_MAX = 20_000
 """Positions that one page searches. A page may be short although another follows."""
 
 _AT_TABLES = ["deal_voided", "table_held", "table_resumed"]
 """The staff actions at a table. All other table events are play."""
+
+_TABLE = schema.table_summary
+_PREFIXES = {"tournament": "trn", "table": "tbl"}
 
 _ROWS = """
     SELECT at, 'event' AS kind, type, stream, position AS index, metadata FROM events
@@ -59,6 +65,12 @@ class Deed(msgspec.Struct, kw_only=True):
     """The event's type, the reason given for an epoch, or the kind of action."""
     stream: str | None = None
     """The stream of the event, or null for everything that is not an event."""
+
+    tournament: str | None = None
+    """The tournament that the action concerned, `trn_…`, or null."""
+
+    tournament_name: str | None = None
+    """The name of that tournament, or null."""
 
     about: str | None = None
     """
@@ -97,7 +109,35 @@ async def read_staff_log(
     called = await names_of(shell, (each.actor for each in page.items if _is_player(each)))
     for each in page.items:
         each.name = called.get(each.actor)
+    await _name_tournaments(shell, page.items)
     return pages.answer(page)
+
+
+async def _name_tournaments(shell: Shell, deeds: Sequence[Deed]) -> None:
+    """Write into *deeds* the tournaments that they concerned, also through a table."""
+    subjects = [_subject(each) for each in deeds]
+    tables = sorted({each for each in subjects if each.startswith("tbl_")})
+    async with shell.engine.connect() as connection:
+        rows = await connection.execute(
+            sa.select(_TABLE.c.table, _TABLE.c.tournament).where(_TABLE.c.table.in_(tables))
+        )
+        above = {row.table: row.tournament for row in rows}
+        found = [above.get(each, each) for each in subjects]
+        wanted = sorted({each for each in found if each.startswith("trn_")})
+        known = await queries.tournaments_named(connection, wanted)
+    names = {each.tournament: each.name for each in known}
+    for deed, tournament in zip(deeds, found, strict=True):
+        if tournament.startswith("trn_"):
+            deed.tournament, deed.tournament_name = tournament, names.get(tournament)
+
+
+def _subject(deed: Deed) -> str:
+    """Return the tournament or table that *deed* is about, or nothing of the kind."""
+    if deed.stream is None:
+        return (deed.about or "").rpartition(" ")[2]
+    kind, _, number = deed.stream.partition("-")
+    prefix = _PREFIXES.get(kind)
+    return f"{prefix}_{number}" if prefix else ""
 
 
 def _is_player(deed: Deed) -> bool:

@@ -37,6 +37,7 @@ from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded
+from service.api.tournament.cancellations import CancellationShown, cancellation_shown
 from service.api.tournament.entrants import EntrantShown, shown_entrants
 from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.rounds_shown import RoundNow, round_now
@@ -242,6 +243,9 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     round: RoundNow | None
     """Null if there are no scheduled rounds."""
 
+    cancellation: CancellationShown | None
+    """The reason of a cancelled tournament, and null for any other."""
+
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
@@ -355,6 +359,7 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
         clock=_clock(place.state),
         round=round_now(place.state),
+        cancellation=await cancellation_shown(shell.engine, place.state),
         money=money_shown(place.state),
         ruleset_overrides=_overrides(terms),
         ends_at=expected_end(terms.starts_at, terms.length_seconds, usual),

@@ -51,9 +51,17 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
         moved = path.replace(league, elsewhere)
         assert (await browser.http.get(moved)).status_code == 404
 
+        evening = made.json()["id"]
+        looked = await owner.post(f"/v1/tournaments/{evening}/cancel?dry_run=true", {})
+        assert looked.is_success, looked.text
         log = await browser.get(f"/leagues/{league}/staff-log")
-        assert f'href="/tournaments/{made.json()["id"]}"' in log.text
+        assert f'href="/tournaments/{evening}">&lt;b&gt;Thursday&lt;/b&gt;</a>' in log.text
         assert "Evening announced" in log.text
+        assert "Effect of a command looked at" not in log.text
+        whole = await browser.get(f"/leagues/{league}/staff-log?dry=yes")
+        assert "Effect of a command looked at" in whole.text
+        named = f'href="/tournaments/{evening}">&lt;b&gt;Thursday&lt;/b&gt;</a>'
+        assert whole.text.count(named) == log.text.count(named) + 1
         nobody = await browser.get(f"/leagues/{league}/staff-log?by={player.player}")
         assert "Evening announced" not in nobody.text
         assert (await other.http.get(f"/leagues/{league}/staff-log")).status_code == 403

@@ -175,6 +175,8 @@ async def test_names_are_written_and_never_read_as_markup(serving: Serving) -> N
         assert "Cancel this evening?" in page.text
         page = await browser.submit(f"{poster}/cancel")
         assert "The evening is cancelled." in page.text
+        told = page.text.split("This evening is cancelled")[1]
+        assert "The roof leaks" in told.partition("</div>")[0]
 
 
 async def test_the_floor_tells_what_happened_in_a_directors_words(serving: Serving) -> None:

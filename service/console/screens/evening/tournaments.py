@@ -8,11 +8,13 @@ import msgspec
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
+from service.api.tournament.cancellations import CancellationShown
 from service.api.tournament.entering import AnswerWanted
 from service.api.tournament.entrants import EntrantShown, EntrantStatus
 from service.api.tournament.registrations import RegistrationWanted
 from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask, house_address, seen_by
 from service.console.calling import Body
@@ -27,6 +29,13 @@ _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing
 
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
+_REASONS = {
+    "too_few_entrants": N_("Too few players had entered when it should have begun."),
+    "fixture_edited": N_("The planned evenings were changed."),
+    "sandbox_ended": N_("The sandbox has ended."),
+}
+"""The reasons of the house, in words."""
+
 
 class Guest(msgspec.Struct, kw_only=True):
     """An entered player, or one who waits for a place."""
@@ -38,6 +47,9 @@ class Guest(msgspec.Struct, kw_only=True):
     """The state of the entry, or null for a stranger."""
 
     placing: int | None
+    payout: int | None
+    """Money won, or null without it, or for a stranger."""
+
     line: int | None
     checked_in: bool
 
@@ -95,6 +107,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     waiting: tuple[Guest, ...]
     mine: Mine | None
     """Null for a stranger."""
+
+    cancelled_because: str | None = None
+    """The reason of a cancelled evening, for members, or null if nobody gave one."""
 
     may_cancel: bool
     """True if the reader's role may cancel the evening, and it is not over."""
@@ -202,6 +217,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
         mine=await _mine(ask, shown, me),
+        cancelled_because=_because(ask, shown.cancellation),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
     )
@@ -231,6 +247,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
                 bot=each.bot,
                 status=None,
                 placing=each.placing,
+                payout=None,
                 line=None,
                 checked_in=False,
             )
@@ -249,6 +266,13 @@ def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     return role in roles and shown.state not in ("finished", "cancelled")
 
 
+def _because(ask: Ask, cancellation: CancellationShown | None) -> str | None:
+    if cancellation is None:
+        return None
+    said = _REASONS.get(cancellation.reason)
+    return cancellation.words if said is None else ask.gettext(said)
+
+
 def _guest(each: EntrantShown) -> Guest:
     return Guest(
         player=each.player,
@@ -256,6 +280,7 @@ def _guest(each: EntrantShown) -> Guest:
         bot=each.bot,
         status=each.status,
         placing=each.placing,
+        payout=each.payout,
         line=each.line,
         checked_in=each.checked_in,
     )

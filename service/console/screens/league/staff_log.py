@@ -15,7 +15,8 @@ from service.console.deeds import DEEDS
 from service.console.pages import Page
 
 _PAGE = 50
-_READ_MAX = 200
+_READ_MAX = 100
+_DRY_RUN = "command_rehearsed"
 
 
 class Done(msgspec.Struct, kw_only=True):
@@ -26,7 +27,12 @@ class Done(msgspec.Struct, kw_only=True):
     operator: bool
     what: str
     about: str | None
-    """The path of the object concerned, or null if it has no page."""
+    """The path of the object concerned, or null if it is the evening or has no page."""
+
+    evening: str | None
+    """The tournament that it concerned, or null."""
+
+    evening_name: str | None
 
     position: int
 
@@ -43,19 +49,22 @@ class StaffLogScreen(msgspec.Struct, kw_only=True):
     by: str
     """The player whose actions are shown, or nothing for everybody's."""
 
+    dry: bool
+    """True to list dry runs too. Each press of a button that asks again makes one."""
+
     older: str | None
 
 
 @page("/leagues/{league:str}/staff-log")
 async def staff_log(ask: Ask, league: str) -> Page:
     """List the actions, the newest first, of the whole staff or of one person."""
-    by = ask.query("by")
+    by, dry = ask.query("by"), ask.query("dry") == "yes"
     root = f"/v1/leagues/{league}"
     shown, listed = await asyncio.gather(
         ask.api.get(root, LeagueShown),
         ask.api.get(
             f"{root}/staff-log", ApiPage[Deed],
-            limit=_READ_MAX if by else _PAGE, cursor=ask.query("cursor") or None,
+            limit=_PAGE if dry and not by else _READ_MAX, cursor=ask.query("cursor") or None,
         ),
     )  # fmt: skip
     people = {each.actor: _name(ask, each) for each in listed.items}
@@ -69,13 +78,16 @@ async def staff_log(ask: Ask, league: str) -> Page:
                 operator=each.kind != "event",
                 what=_what(ask, each),
                 about=_about(each, league),
+                evening=each.tournament,
+                evening_name=each.tournament_name,
                 position=each.index,
             )
             for each in listed.items
-            if not by or each.actor == by
+            if by in ("", each.actor) and (dry or each.type != _DRY_RUN)
         ),
         people=tuple(sorted(people.items(), key=lambda each: each[1].lower())),
         by=by,
+        dry=dry,
         older=listed.next_cursor,
     )
     return Page("league/staff_log.html", screen)
@@ -95,14 +107,13 @@ def _name(ask: Ask, deed: Deed) -> str:
 
 
 def _about(deed: Deed, league: str) -> str | None:
-    """Return the page of the object that an action concerned."""
+    """Return the page of the object that an action concerned, beside its evening's."""
     if deed.stream is None:
         about = deed.about or ""
         return links.hand(about) if about.startswith("hnd_") else None
     kind, _, number = deed.stream.partition("-")
     known = {
         "league": lambda: links.league(league),
-        "tournament": lambda: links.tournament(f"trn_{number}"),
         "table": lambda: links.table(f"tbl_{number}"),
         "dispute": lambda: links.dispute(f"dsp_{number}"),
     }

@@ -202,6 +202,9 @@ async def test_too_few_put_the_start_off(serving) -> None:
         assert after["starts_at"] > before["starts_at"]
         again = await owner.post(f"/v1/tournaments/{tournament}/start")
         assert again.json()["state"] == "cancelled"
+        assert after["cancellation"] is None
+        ended = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        assert ended["cancellation"] == {"reason": "too_few_entrants", "words": None}
 
 
 async def test_the_staff_tells_the_players_something(serving) -> None:
