@@ -23,6 +23,7 @@ from litestar.response import Stream
 from service.api.http.problems.answers import SHELL_CATALOGUE
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import TooManyRequests
+from service.base.languages import N_
 from service.console import link_keys, links
 from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
@@ -46,6 +47,14 @@ FORM_MAX = 256 * 1024
 """Largest form in bytes."""
 
 _TOO_MANY = 429
+_GONE_WRONG = N_("Something went wrong here")
+_TITLES = {
+    403: N_("This page is not open to you"),
+    404: N_("There is no such page"),
+    410: N_("This is no longer here"),
+    _TOO_MANY: N_("That was too fast"),
+    503: N_("Not available just now"),
+}
 _URLENCODED = "application/x-www-form-urlencoded"
 _PARAMETER = re.compile(r"\{(\w+):str\}")
 _PLAIN = re.compile(r"[A-Za-z0-9._~=-]{1,100}")
@@ -78,6 +87,9 @@ class Shown:
 
     reason: str = ""
     """The reason in English, or nothing."""
+
+    again: str = ""
+    """The page to try again, if that may help later, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,16 +347,19 @@ def admit(ask: Ask) -> Problem | None:
 async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     """Answer with a page that tells about a problem."""
     _ = ask.gettext
-    title = _("There is no such page") if problem.status == 404 else _("This did not work")
+    later = problem.status >= 500 or problem.status == _TOO_MANY
+    other = _GONE_WRONG if problem.status >= 500 else N_("This did not work")
+    title = _(_TITLES.get(problem.status, other))
     said = sentence(problem, ask.language)
     if problem.status == 404:
         said = _("It does not exist, or you may not see it.")
     number = problem.instance.removeprefix("urn:uuid:")
-    shown = Shown(title, said, problem.status, number, reason_of(problem))
+    again = ask.address if later and not ask.query(PART) else ""
+    shown = Shown(title, said, problem.status, number, reason_of(problem), again)
     ask.failure = None
     if ask.query(PART):
         return Response(b"", status_code=problem.status)
-    if problem.status >= 500 or problem.status == _TOO_MANY:
+    if later:
         ask.as_stranger()  # this page must not need the part that has just failed
     return await rendered(ask, Page("problem.html", shown, problem.status))
 

@@ -14,9 +14,10 @@ from litestar.types import Scope
 
 from service.api.http.shell import Asked, client_address, shell_of
 from service.api.http.wire.proxies import UNKNOWN
+from service.console.devices import device_of
 
 LABEL = "console"
-"""The name of a session's token in the owner's list of tokens."""
+"""The name of a session's token in the owner's list of tokens. The device follows, if known."""
 
 DAYS = 60
 SECURE_COOKIE = "__Host-holotable"
@@ -41,6 +42,18 @@ class Session:
 
     secret: str
     """The secret of the token."""
+
+
+def label_of(request: Asked) -> str:
+    """Return the name of a new session's token: the label, and the browser with its device."""
+    device = device_of(request.headers.get("user-agent", ""))
+    return f"{LABEL}: {device}" if device else LABEL
+
+
+def device_named(token: str) -> str | None:
+    """Return the device in the name of a *token*, nothing if unknown, or None for a program's."""
+    label, _, device = token.partition(": ")
+    return device if label == LABEL else None
 
 
 def transport_of(request: Asked) -> Transport:

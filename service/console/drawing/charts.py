@@ -17,6 +17,9 @@ WIDTH = 480
 HEIGHT = 300
 TOP, RIGHT, BOTTOM, LEFT = 16, 150, 28, 56
 STEPS = (1, 2, 2.5, 5, 10)
+CURVE_RIGHT = 64
+"""The room beside a curve, for its last value."""
+
 NAME_HEIGHT = 17
 """The least distance of two names, in units of the drawing."""
 
@@ -49,10 +52,11 @@ class _Frame:
     low: float
     high: float
     left: int = LEFT
+    right: int = RIGHT
     height: int = HEIGHT
 
     def x(self, stop: int) -> float:
-        return self.left + (WIDTH - self.left - RIGHT) * stop / max(1, self.stops - 1)
+        return self.left + (WIDTH - self.left - self.right) * stop / max(1, self.stops - 1)
 
     def y(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low or 1)
@@ -67,7 +71,7 @@ def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
     rules = "".join(
         f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.y(tick):.1f}" '
         f'y2="{frame.y(tick):.1f}"/>'
-        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick) + 4:.1f}" text-anchor="end">'
+        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick):.1f}" dy=".36em" text-anchor="end">'
         f"{_grouped(tick)}</text>"
         for tick in ticks
     )
@@ -80,7 +84,8 @@ def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
     height = max(HEIGHT, TOP + BOTTOM + PLACE_HEIGHT * (last - 1))
     frame = _Frame(len(labels), last, 1, left=36, height=height)
     places = "".join(
-        f'<text class="axis" x="20" y="{frame.y(place) + 4:.1f}" text-anchor="end">{place}</text>'
+        f'<text class="axis" x="20" y="{frame.y(place):.1f}" dy=".36em" text-anchor="end">'
+        f"{place}</text>"
         for place in range(1, last + 1)
     )
     drawn = places + _labels(labels, frame) + _courses(courses, frame, stops=True)
@@ -92,11 +97,12 @@ def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
     low, high = min(values), max(values)
     step = next(each for each in CURVE_STEPS if each * 5 >= high - low)
     ticks = [step * each for each in range(floor(low / step), ceil(high / step) + 1)]
-    frame = _Frame(len(values), ticks[0], ticks[-1] if len(ticks) > 1 else ticks[0] + step)
+    top = ticks[-1] if len(ticks) > 1 else ticks[0] + step
+    frame = _Frame(len(values), ticks[0], top, right=CURVE_RIGHT)
     rules = "".join(
-        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.y(tick):.1f}" '
+        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - CURVE_RIGHT}" y1="{frame.y(tick):.1f}" '
         f'y2="{frame.y(tick):.1f}"/>'
-        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick) + 4:.1f}" text-anchor="end">'
+        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick):.1f}" dy=".36em" text-anchor="end">'
         f"{tick:g}</text>"
         for tick in ticks
     )
@@ -105,7 +111,7 @@ def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
     line = (
         f'<g class="lit"><path class="course" d="{_straight(points)}"/>'
         f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-        f'<text class="name" x="{x + 14:.1f}" y="{y + 5:.1f}">{values[-1]:.1f}</text></g>'
+        f'<text class="name" x="{x + 14:.1f}" y="{y:.1f}" dy=".36em">{values[-1]:.1f}</text></g>'
     )
     return _drawing(rules + _labels(labels, frame) + line)
 
@@ -170,7 +176,7 @@ def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str
     circles = "".join(f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in marks)
     return (
         f'<g{_class("lit" if course.lit else "")}><path class="course" d="{path}"/>{circles}'
-        f'<text class="name" x="{points[-1][0] + 14:.1f}" y="{name_y + 5:.1f}">'
+        f'<text class="name" x="{points[-1][0] + 14:.1f}" y="{name_y:.1f}" dy=".36em">'
         f"{_short(course.name)}</text></g>"
     )
 

@@ -68,6 +68,11 @@ async def test_the_players_of_a_league_are_found_with_their_records(
         found = await browser.get(f"/leagues/{league}/players?q=jyn")
         nobody = await browser.get(f"/leagues/{league}/players?q=nobody")
         record = await browser.get(f"/leagues/{league}/players/{player}")
+        asked = {"name": "<b>Tonight</b>", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        await owner.post(f"/v1/tournaments/{made.json()['id']}/registrations")
+        await project(database)
+        entered = await browser.get(f"/leagues/{league}/players/{owner.player}")
         unknown = await browser.get(f"/leagues/{league}/players/plr_{'0' * 32}")
 
     assert f"/leagues/{league}/players/{owner.player}" in listed.text
@@ -75,6 +80,8 @@ async def test_the_players_of_a_league_are_found_with_their_records(
     assert "&lt;b&gt;Jyn&lt;/b&gt;" in found.text
     assert "Nobody has that name" in nobody.text
     assert "No evening yet" in record.text and BOLD not in record.text
+    assert "Announced" in entered.text.split('id="ahead"')[1].partition("</section>")[0]
+    assert "&lt;b&gt;Tonight" not in entered.text.split('id="ahead"')[1].split("</section>")[1]
     assert unknown.status_code == 404
 
 

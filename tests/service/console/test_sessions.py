@@ -1,5 +1,6 @@
 """Sessions: where they begin, what ends them, and over which connections they travel."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,24 @@ async def test_a_session_is_a_token_whose_end_ends_it(serving: Serving) -> None:
 
         assert (await browser.get("/account")).url.path == "/sign-in"
         assert "Mara" not in (await browser.get("/")).text
+
+
+async def test_the_account_names_browsers_by_their_device_and_programs_by_their_name(
+    serving: Serving,
+) -> None:
+    phone = "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        await person.post("/v1/tokens", {"name": "<b>bot</b>"})
+        browser = console.browser()
+        browser.http.headers["User-Agent"] = phone
+        assert (await browser.sign_in(person.login)).status_code == 200
+        page = await browser.get("/account")
+
+    named = re.findall(r'class="line-name">([^<]*)<', page.text.split('id="sessions"')[1])
+    assert "Firefox, Android" in named
+    assert "&lt;b&gt;bot&lt;/b&gt;" in named
+    assert not {"console", "token"} & set(named)
 
 
 async def test_signing_out_revokes_the_token_in_the_cookie(serving: Serving) -> None:

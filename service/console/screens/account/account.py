@@ -18,6 +18,9 @@ from service.console.forms import Given, command
 from service.console.pages import Done, Page
 
 _SIGN_INS = 8
+_UNNAMED = "token"
+"""The name that the API gives a token without one."""
+
 _SAID = {
     "signed_up": N_("Signed up"),
     "claimed": N_("Came with a claim code"),
@@ -33,9 +36,11 @@ class SignedIn(msgspec.Struct, kw_only=True):
     """A browser or a program that is signed in."""
 
     id: str
-    name: str
-    console: bool
-    """True for a browser, false for a program with a token."""
+    name: str | None
+    """The name that a program's token was given, or null for a browser, or without one."""
+
+    device: str | None
+    """The browser and the device, nothing if they are unknown, or null for a program."""
 
     this: bool
     """True for the reader's own browser."""
@@ -86,8 +91,8 @@ async def account(ask: Ask) -> Page:
     found = [
         SignedIn(
             id=each.id,
-            name=each.name,
-            console=each.name == sessions.LABEL,
+            name=None if each.name == _UNNAMED else each.name,
+            device=sessions.device_named(each.name),
             this=each.id == mine,
             created_at=each.created_at,
             last_used_at=each.last_used_at,

@@ -38,7 +38,7 @@ class HomeScreen(msgspec.Struct, kw_only=True):
     """The reader's tasks apart from turns."""
 
     evenings: tuple[tuple[MyScheduled, str], ...]
-    """The next evenings, each with its phase."""
+    """The next evenings, each with its phase, apart from those where the reader sits."""
 
     leagues: tuple[MyLeague, ...]
     sandbox: str | None
@@ -60,7 +60,12 @@ async def home(ask: Ask) -> Page:
     far = datetime.max.replace(tzinfo=now.tzinfo)
     seated = [each for each in me.seats if each.table is not None]
     evenings = [(each, phase_of(each)) for each in schedule.items]
-    coming = [each for each in evenings if each[0].standing in ("on", "planned")]
+    here = {each.tournament for each in seated}
+    coming = [
+        each
+        for each in evenings
+        if each[0].standing in ("on", "planned") and each[0].tournament not in here
+    ]
     screen = HomeScreen(
         seats=tuple(sorted(seated, key=lambda each: (not each.your_turn, each.deadline or far))),
         waiting=tuple(each for each in waiting.items if not isinstance(each, TurnWaiting)),

@@ -121,7 +121,7 @@ async def session_cookie(ask: Ask, login: str, password: str) -> str:
     wanted = TokenWanted(
         login=login,
         password=password,
-        name=sessions.LABEL,
+        name=sessions.label_of(ask.request),
         scopes=SCOPES_OF_PEOPLE,
         expires_in_days=sessions.DAYS,
     )

@@ -83,7 +83,12 @@ class PlayerScreen(msgspec.Struct, kw_only=True):
     form: tuple[int, ...]
     """The latest places, newest last."""
 
+    ahead: tuple[Game, ...]
+    """The evenings that are under way or to come."""
+
     games: tuple[Game, ...]
+    """The evenings that are over, or that the player has given up, newest first."""
+
     more: bool
     """True if there are older evenings."""
 
@@ -143,7 +148,8 @@ async def _as_member(ask: Ask, league: str, player: str, other: str) -> PlayerSc
         ),
         rating=rated[0].ordinal if rated else None,
         form=_form(games),
-        games=games,
+        ahead=tuple(each for each in games if not _over(each)),
+        games=tuple(each for each in games if _over(each)),
         more=record.next_cursor is not None,
         curve=_curve(ask, of_curve),
         rated=tuple(of_curve),
@@ -179,7 +185,8 @@ async def _as_stranger(ask: Ask, league: str, player: str, other: str) -> Player
         winnings=(),
         rating=None,
         form=_form(games),
-        games=games,
+        ahead=tuple(each for each in games if not _over(each)),
+        games=tuple(each for each in games if _over(each)),
         more=not whole,
         curve=None,
         rated=(),
@@ -275,6 +282,10 @@ def _others(members: Sequence[_Named], player: str) -> tuple[tuple[str, str], ..
     """Return the members to compare with, by name."""
     named = [(each.player, each.name) for each in members if each.name and each.player != player]
     return tuple(sorted(named, key=lambda each: each[1].casefold()))
+
+
+def _over(game: Game) -> bool:
+    return game.withdrawn or game.state in ("finished", "cancelled", "discarded")
 
 
 def _form(games: Sequence[Game]) -> tuple[int, ...]:

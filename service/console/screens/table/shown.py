@@ -283,7 +283,7 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
             suit=last.suit,
             name_of_hand=None if each.name == "total" else each.name,
         )
-        for each in last.revealed
+        for each in sorted(last.revealed, key=lambda each: each.seat not in last.winners)
     ]
     if last.shown:
         shown += [
