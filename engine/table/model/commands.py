@@ -137,7 +137,7 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     """Seats that rebuy automatically when they lose the last chip."""
 
     escrow: Chips = 0
-    """The value of the things that players of this table have staked."""
+    """The value of the items that players of this table have staked."""
 
     now: datetime
 
@@ -248,7 +248,7 @@ class BuyChips(_Part, frozen=True, kw_only=True, tag="buy_chips"):
 
 
 class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
-    """Take chips from a seat between hands, in exchange for a thing that it had staked."""
+    """Take chips from a seat between hands, in exchange for an item that it had staked."""
 
     entrant: EntrantId
     chips: Chips

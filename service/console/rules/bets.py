@@ -59,9 +59,9 @@ def forced(_: Writer, game: CoruscantShift) -> Iterator[tuple[str, str]]:
             yield "phases", _("Nobody pays before the cards.")
             return
     if game.short_forced == "not_dealt_in":
-        text = _("Whoever cannot pay the ante is not dealt in, and keeps the chips.")
+        text = _("A player who cannot pay the ante is not dealt in, and keeps the chips.")
     else:
-        text = _("Whoever has less pays the rest of the stack and is all-in.")
+        text = _("A player who has less pays the rest of the stack and is all-in.")
     yield "forced.short", text
 
 
@@ -245,11 +245,11 @@ def end(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
 
 def _score(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
     if game.score == "hands_won":
-        yield "finish.ties", _("Whoever has won the most hands wins. There are no chips.")
+        yield "finish.ties", _("The player who has won the most hands wins. There are no chips.")
     elif game.score == "cash_out":
-        yield "casino.cash_out", _("What you take away from the table is what counts.")
+        yield "casino.cash_out", _("The chips that you take away from the table count.")
     else:
-        yield "elimination", _("Whoever has no chips left is out.")
+        yield "elimination", _("A player without chips is out.")
     if isinstance(game.end, LastStanding | OpenEnd):
         return
     if game.final_tie == "shared":
@@ -292,7 +292,7 @@ def _rebuys(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
         values = ", ".join(_.chips(each) for each in game.item_values)
         yield (
             "items.stake",
-            _("Once broke, you may stake a thing you own, for %(values)s.", values=values),
+            _("Once broke, you may stake an item you own, for %(values)s.", values=values),
         )
 
 

@@ -81,11 +81,11 @@ def _discard(_: Writer, game: CoruscantShift) -> Pairs:
 
 
 def _first_street(_: Writer, game: CoruscantShift) -> Pairs:
-    yield "betting.first_actor", _starts(_, _("First round of betting."), game, 0)
+    yield "betting.first_actor", _starts(_, _("The first street of betting."), game, 0)
 
 
 def _second_street(_: Writer, game: CoruscantShift) -> Pairs:
-    yield "betting.first_actor", _starts(_, _("Second round of betting."), game, 1)
+    yield "betting.first_actor", _starts(_, _("The second street of betting."), game, 1)
 
 
 def _starts(_: Writer, which: str, game: CoruscantShift, street: int) -> str:

@@ -120,10 +120,10 @@ def _antes(_: Writer, game: CorellianSpike) -> Pairs:
         ),
     )
     if game.short_forced == "out":
-        text = _("Whoever cannot pay both is out. The last chips go into the Sabacc pot.")
+        text = _("A player who cannot pay both is out. The last chips go into the Sabacc pot.")
         yield "forced.out", text
     else:
-        yield "forced.out", _("Whoever cannot pay both sits out.")
+        yield "forced.out", _("A player who cannot pay both sits out.")
 
 
 def _steps(_: Writer, game: CorellianSpike) -> Pairs:
@@ -132,26 +132,26 @@ def _steps(_: Writer, game: CorellianSpike) -> Pairs:
         yield (
             "spike.galaxy_series",
             _(
-                "Each round lays a new card open beside the pile: pilot, wing and gunner, up to "
-                "three."
+                "Each card round lays a new card open beside the pile: pilot, wing and gunner, up "
+                "to three."
             ),
         )
     else:
         yield "spike.discard_pile", _("One card is laid open and begins the discards.")
-    order = [_("a turn with the cards"), _("a round of betting")]
+    order = [_("a turn with the cards"), _("a street of betting")]
     if game.spike_dice:
         dice = _("the two dice")
         order.insert(1 if game.spike_before_bet else 2, dice)
     listed = ", ".join(order)
-    yield "spike.rounds", _("Three rounds follow. Each is: %(listed)s.", listed=listed)
+    yield "spike.rounds", _("Three card rounds follow. Each is: %(listed)s.", listed=listed)
     if not game.spike_dice:
         yield "spike.dice", _("No dice are rolled.")
     elif game.spike_redeals == "oldest_card":
         yield (
             "spike.one_card",
             _(
-                "The dice are rolled in the last round only. Doubles replace the card that you "
-                "have held longest."
+                "The dice are rolled in the last card round only. Doubles replace the card that "
+                "you have held longest."
             ),
         )
     else:
@@ -210,7 +210,10 @@ def _hands(_: Writer, game: CorellianSpike) -> Pairs:
 
 def _winning(_: Writer, game: CorellianSpike) -> Pairs:
     yield "showdown.best", _("The best hand takes the hand pot.")
-    yield "spike.sabacc_pot", _("If it makes zero, it takes the Sabacc pot too. Else that stays.")
+    yield (
+        "spike.sabacc_pot",
+        _("If it makes zero, it takes the Sabacc pot too. Otherwise the Sabacc pot stays."),
+    )
     yield "phases.one_live", _("If all others have folded, the last player shows nothing.")
     yield bets.blind_draw(_, game.tie)
     yield bets.odd_chips(_, game)

@@ -40,10 +40,10 @@ def _antes(_: Writer, game: Traditional) -> Pairs:
         ),
     )
     if game.short_forced == "out":
-        text = _("Whoever cannot pay both is out. The last chips go into the Sabacc pot.")
+        text = _("A player who cannot pay both is out. The last chips go into the Sabacc pot.")
         yield "forced.out", text
     else:
-        yield "traditional.two_pots", _("Whoever cannot pay both sits out.")
+        yield "traditional.two_pots", _("A player who cannot pay both sits out.")
 
 
 def _steps(_: Writer, game: Traditional) -> Pairs:
@@ -52,7 +52,7 @@ def _steps(_: Writer, game: Traditional) -> Pairs:
         yield "traditional.announce", _("Everyone says the sum of the two cards.")
     yield (
         "traditional",
-        _("Rounds follow. Each is: a turn with the cards, a round of betting, two dice."),
+        _("Card rounds follow. Each is: a turn with the cards, a street of betting, two dice."),
     )
     yield (
         "traditional.shift",
@@ -64,18 +64,18 @@ def _steps(_: Writer, game: Traditional) -> Pairs:
     yield (
         "traditional.call",
         _.ngettext(
-            "After %(number)s round anyone may call the hand on a turn with the cards.",
-            "After %(number)s rounds anyone may call the hand on a turn with the cards.",
+            "After %(number)s card round anyone may call the hand on a turn with the cards.",
+            "After %(number)s card rounds anyone may call the hand on a turn with the cards.",
             game.pot_building_rounds,
         ),
     )
-    text = _("Then come one last round of betting, one roll of the dice, and the reveal.")
+    text = _("Then come one last street of betting, one roll of the dice, and the reveal.")
     yield "traditional.call", text
     yield (
         "traditional.call_at_last",
         _.ngettext(
-            "After %(number)s round the hand is called by itself.",
-            "After %(number)s rounds the hand is called by itself.",
+            "After %(number)s card round the hand is called automatically.",
+            "After %(number)s card rounds the hand is called automatically.",
             game.max_rounds,
         ),
     )
@@ -108,13 +108,16 @@ def _winning(_: Writer, game: Traditional) -> Pairs:
     yield "showdown.best", _("The best hand takes the main pot.")
     yield (
         "traditional.sabacc_pot",
-        _("With an Idiot's Array or a Pure Sabacc it takes the Sabacc pot too. Else that stays."),
+        _(
+            "With an Idiot's Array or a Pure Sabacc it takes the Sabacc pot too. Otherwise the "
+            "Sabacc pot stays."
+        ),
     )
     yield (
         "traditional.bomb_out",
         _(
-            "Whoever bombs out pays as much as the main pot holds into the Sabacc pot, or all the "
-            "chips left."
+            "A player who bombs out pays as much as the main pot holds into the Sabacc pot, or "
+            "all the chips left."
         ),
     )
     yield (

@@ -225,7 +225,7 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         changed = filled(page.text) | {"late": "", "rebuys": "3", "rebuys_level": "2"}
         page = await browser.submit(unescape(action), **changed, again="yes")
         assert "Everybody comes in time." in page.text
-        assert "Every second time that somebody may rebuy, they do." in page.text
+        assert "Half of all possible rebuys are bought." in page.text
 
         (action,) = _ACTION.findall(page.text)
         fields = filled(page.text) | {"season": "new"}

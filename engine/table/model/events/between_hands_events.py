@@ -34,7 +34,7 @@ class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
 
 
 class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
-    """A seat gave chips back for a thing that it had staked."""
+    """A seat gave chips back for an item that it had staked."""
 
     seat: int
     entrant: EntrantId

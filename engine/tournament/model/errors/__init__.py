@@ -139,7 +139,7 @@ class NotACasino(CommandRejected):
 
 
 class ItemNotOwned(CommandRejected):
-    """The thing belongs to somebody else, or lies in escrow."""
+    """The item belongs to somebody else, or lies in escrow."""
 
     code = "item_not_owned"
     rule = "items.stake"
@@ -157,11 +157,11 @@ class ItemNotStaked(CommandRejected):
 
 
 class ItemValueUnknown(CommandRejected):
-    """A thing cannot have this value."""
+    """An item cannot have this value."""
 
     code = "item_value_unknown"
     rule = "items.stake"
-    detail = "things are worth {known}, not {value}"
+    detail = "items are worth {known}, not {value}"
 
     value: int
     known: str

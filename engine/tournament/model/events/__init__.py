@@ -184,7 +184,7 @@ class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_ope
     hand: int
     stack_at_start: Chips
     buys: bool
-    """True if a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
+    """True if a rebuy is allowed. Otherwise only a staked item brings the entrant back."""
     rule: str
 
 
@@ -203,7 +203,7 @@ class RebuyTaken(_Event, frozen=True, kw_only=True, tag="rebuy_taken"):
 
 
 class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
-    """A thing went into escrow. Its value in chips comes to the table."""
+    """An item went into escrow. Its value in chips comes to the table."""
 
     entrant: EntrantId
     table: TableId
@@ -215,7 +215,7 @@ class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
 
 class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
     """
-    An entrant who had staked a thing lost the chips. The thing belongs to the winner of the
+    An entrant who had staked an item lost the chips. The item belongs to the winner of the
     main pot.
     """
 
@@ -227,7 +227,7 @@ class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
 
 
 class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
-    """A thing left escrow in exchange for its value in chips, which leave the table."""
+    """An item left escrow in exchange for its value in chips, which leave the table."""
 
     entrant: EntrantId
     table: TableId

@@ -174,7 +174,7 @@ SAYS: dict[str, _Says] = {
     "break_started": _break_began,
     "break_ended": _plain(N_("The break is over")),
     "hand_for_hand_started": _plain(N_("Hand for hand")),
-    "hand_for_hand_ended": _plain(N_("No longer hand for hand")),
+    "hand_for_hand_ended": _plain(N_("Hand-for-hand play is over")),
     "last_hands_called": _last_hands,
     "entrant_eliminated": _out,
     "rebuy_taken": _of_player(N_("A rebuy for %(name)s")),

@@ -96,7 +96,7 @@ async def staff_log(ask: Ask, league: str) -> Page:
 def _what(ask: Ask, deed: Deed) -> str:
     """Return the action in the reader's language."""
     if deed.kind == "epoch":
-        return ask.gettext("The log began anew: %(reason)s") % {"reason": deed.type}
+        return ask.gettext("The log began again: %(reason)s") % {"reason": deed.type}
     return ask.gettext(DEEDS.get(deed.type, deed.type))
 
 
