@@ -178,7 +178,7 @@ class SchemaUnsupported(ServiceError):
 
 
 class FoundingClosed(ServiceError):
-    """Founding a league here needs the operator's leave."""
+    """Founding a league here needs the operator's permission."""
 
     code = "founding_closed"
 

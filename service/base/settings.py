@@ -112,7 +112,7 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     """The people who may sign up: everybody, those with an operator's invitation, or nobody."""
 
     found_leagues: Admission = "open"
-    """The accounts that may found leagues: all, those with the operator's leave, or none."""
+    """The accounts that may found leagues: all, those with the operator's permission, or none."""
 
     sandbox: bool = False
     """

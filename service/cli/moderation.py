@@ -96,7 +96,7 @@ def uninvite(invitation: str, dry_run: bool) -> None:
 @click.option("--end", is_flag=True, help="Take the leave back. Leagues that exist stay.")
 @DRY_RUN
 def founder(account: str, end: bool, dry_run: bool) -> None:
-    """Give LOGIN leave to found leagues where HOLOTABLE_FOUND_LEAGUES=invite."""
+    """Let LOGIN found leagues where HOLOTABLE_FOUND_LEAGUES=invite."""
 
     async def work(connection: AsyncConnection) -> str | None:
         number = await suspending.number_of_account(connection, account)

@@ -56,7 +56,7 @@ async def create(
     Make an account. Return False if the login is taken.
 
     Args:
-      founds_leagues: True for the operator's leave to found leagues.
+      founds_leagues: True for the operator's permission to found leagues.
       kept: The hash that :func:`hashed` returned. Hash before taking a connection: callers
         that wait for hashing must not hold connections. None for an account for which only
         the operator makes tokens.

@@ -30,7 +30,7 @@ async def invite(
     Keep an invitation to sign up, and return its code. Nobody can show the code again.
 
     Args:
-      founds: True if the accounts may found leagues where the operator's leave is needed.
+      founds: True if the accounts may found leagues where the operator's permission is needed.
     """
     now, number, code = await service_now(connection), entropy.uuid(), PREFIX + entropy.token()
     await connection.execute(
@@ -128,7 +128,7 @@ async def demand_founder(connection: AsyncConnection, mode: Admission, person: U
       FoundingClosed: If nobody may, or the operator has not given this person leave.
     """
     if not await may_found(connection, mode, person):
-        raise FoundingClosed("you need the operator's leave to found a league here")
+        raise FoundingClosed("you need the operator's permission to found a league here")
 
 
 async def may_found(connection: AsyncConnection, mode: Admission, person: UUID) -> bool:
@@ -140,7 +140,7 @@ async def may_found(connection: AsyncConnection, mode: Admission, person: UUID) 
 
 
 async def let_found(connection: AsyncConnection, person: UUID, by: str, *, may: bool) -> bool:
-    """Give or take a person's leave to found leagues. Return False if nothing changed."""
+    """Give or take a person's permission to found leagues. Return False if nothing changed."""
     changed = await connection.execute(
         sa.update(account)
         .where(account.c.id == person, account.c.founds_leagues.is_not(may))

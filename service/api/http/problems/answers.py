@@ -199,7 +199,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "quota_exhausted": (409, "The client has reached a limit. End one of these first"),
     "sign_up_closed": (403, "Nobody can sign up here. The operator makes accounts"),
     "invitation_needed": (403, "Signing up here needs a valid invitation by the operator"),
-    "founding_closed": (403, "Founding a league here needs the operator's leave"),
+    "founding_closed": (403, "Founding a league here needs the operator's permission"),
     "schema_unsupported": (503, "This version does not run on the schema of the database"),
     "league_suspended": (403, "The operator has suspended the league. Only reads and audits go on"),
     "account_suspended": (403, "The operator has suspended the account. Ask the operator"),
