@@ -44,7 +44,7 @@ PACKAGES = ("msgspec", "asyncpg", "sqlalchemy", "litestar", "uvicorn", "eventsou
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the figures depend on."""
+    """The conditions on which the figures depend."""
 
     python: str
     postgres: str
@@ -63,9 +63,9 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
         return 2
-    if not names:  # of several processes, the ways that have a floor
+    if not names:  # of several processes, only the ways that have a floor
         os.environ.setdefault("BENCH_WAYS", "1 shared,2 split")
-    # Lines that the service writes for debugging are no part of what is measured.
+    # Debug lines of the service's log are no part of the measurement.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
     figures: list[Figure] = []
     load, begun = os.getloadavg()[0], time.monotonic()

@@ -122,11 +122,11 @@ class Following:
     name: str
 
     def choose(self, view: View) -> View:
-        """Return the policy's action."""
+        """Return the action that the policy chooses."""
         return self.policy(view, self.name)
 
     def told(self, fault: Fault) -> None:
-        """Raise: these players know the rules."""
+        """Raise an error, because these players know the rules."""
         raise RuntimeError(f"refused: {fault}")
 
 
@@ -136,7 +136,7 @@ def seated(number: int, policies: Sequence[Policy]) -> list[Following]:
 
 
 class Result(NamedTuple):
-    """The share of one kind. Half of everything means that both kinds are equal."""
+    """The share of one kind. A half means that both kinds are equal."""
 
     won: float
     chips: float
@@ -157,7 +157,7 @@ class Result(NamedTuple):
 
 def compare(name: str, one: Policy, other: Policy, games: int) -> Result:
     """
-    Play *games* of the preset *name*, and tell how *one* did.
+    Play *games* of the preset *name*, and return the result of *one*.
 
     Two games have the same cards, and the two kinds change seats between them. So luck with the
     cards decides little.

@@ -52,7 +52,7 @@ def _call(league: UUID, heads: dict[str, tuple[int, bytes]]) -> tuple[Any, ...]:
 
 
 async def measure(server: Bench) -> None:
-    """Print what a call costs before and now, by its size."""
+    """Print the cost of a call before and now, by its size."""
     owner = await asyncpg.connect(server.cluster.url("ours"))
     before = load("append_events", "0001")
     await owner.execute("SET ROLE holotable_owner")

@@ -39,7 +39,7 @@ class Connection(asyncio.Protocol):
                 answer.set_result((int(head[9:12]), body))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail the request that waits."""
+        """Fail the waiting request."""
         self._transport = None
         if self._answer is not None:
             self._answer.set_exception(ConnectionError("the server closed the connection"))
@@ -103,11 +103,11 @@ def _answer(what: str, status: int, found: bytes) -> Any:
 
 class Lines(asyncio.Protocol):
     """
-    A stream of news, one in a line. Lines that hold none of *wanted* cost a search only.
+    A stream of news, one in a line. A line that holds none of *wanted* costs only a search.
 
     Args:
       request: Asks for the stream. It must tell the server to close the connection at the end.
-      wanted: What a line must hold.
+      wanted: The texts of which a line must hold one.
       hear: Called with each such line.
     """
 

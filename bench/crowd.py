@@ -57,7 +57,7 @@ _FINISHED = b'"tournament_finished"'
 
 
 class Legal(msgspec.Struct):
-    """A legal action, as far as a bot looks at it."""
+    """The parts of a legal action that a bot reads."""
 
     verb: str
     max: int | None = None
@@ -70,14 +70,14 @@ class Mine(msgspec.Struct):
 
 
 class View(msgspec.Struct):
-    """A table, as far as a bot looks at it."""
+    """The parts of a table that a bot reads."""
 
     legal: list[Legal]
     me: Mine
 
 
 class Turn(msgspec.Struct):
-    """A turn, as a bot's stream tells it."""
+    """The parts of a turn that a bot reads."""
 
     table: str
     decision: str
@@ -225,7 +225,7 @@ async def _answering(url: str) -> None:
 
 
 async def signed_up(url: str, name: str) -> Person:
-    """Make an account, and return what speaks with its token."""
+    """Make an account, and return a client with its token."""
     person = Person(Connection(url))
     known = {"login": name, "password": "a long night ahead"}
     await person.post("/v1/accounts", known | {"name": name})
@@ -259,7 +259,7 @@ async def play(urls: tuple[str, ...], bots: int, terms: dict[str, Any]) -> Crowd
     watching = asyncio.create_task(_to_the_end(urls[0], host, tournament))
     began = time.perf_counter()
     await host.post(f"/v1/tournaments/{tournament}/start", {})
-    # A bot plays until it is stopped, so one that has ended has failed.
+    # A bot plays until it is stopped. If one has ended, it has failed.
     done, _ = await asyncio.wait([watching, *playing], return_when=asyncio.FIRST_COMPLETED)
     seconds = time.perf_counter() - began
     for each in playing:

@@ -1,5 +1,5 @@
 """
-Fill a log by copies of a league that was played.
+Fill a log with copies of a league that was played.
 
 A copy has the played league's events under other identifiers. Its hashes are computed anew, so its
 chains and its tree hold, and projections read it as they read any league. Only its sealed values

@@ -13,7 +13,7 @@ import msgspec
 
 
 class Floor(NamedTuple):
-    """What a ratio must reach, and what it should reach."""
+    """The least ratio, and the ratio to aim at."""
 
     least: float
     aim: float
@@ -50,7 +50,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     ours: float
     peer: float
     against: str
-    """The peer, and what it did."""
+    """The peer, and its work."""
 
     ratio: float
     """The median of the rounds' ratios."""

@@ -61,7 +61,7 @@ _SECRET = "a key of the benchmark, and of nothing else"
 _PASSWORD = "bench"
 
 
-# -- the bare endpoint, in a process of its own
+# the bare endpoint, in a process of its own
 
 
 def bare(url: str) -> Litestar:
@@ -82,7 +82,7 @@ def bare(url: str) -> Litestar:
     return Litestar([insert], on_startup=[connect_pool], openapi_config=None, logging_config=None)
 
 
-# -- the load, in a process of its own
+# the load, in a process of its own
 
 _INSERT = b"POST /insert HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n"
 
@@ -136,7 +136,7 @@ async def _side(work: list[Callable[[Measured], Awaitable[None]]]) -> dict[str, 
     }
 
 
-# -- the run
+# the run
 
 
 def main() -> list[Figure]:

@@ -113,12 +113,12 @@ def inside(lengths: Lengths, ended: list[float]) -> float:
 
 
 def in_time(lengths: Lengths, ended: list[float]) -> float:
-    """Return the share of evenings that ended before the latest end that the model tells."""
+    """Return the share of evenings that ended before the latest end that the model gives."""
     return sum(each <= lengths.p90 for each in ended) / len(ended)
 
 
 def main() -> None:
-    """Play them all, and print both."""
+    """Play all evenings with both, and print both."""
     found = [_compared(later=later) for later in (False, True)]
     for name, shares in zip(("in time, no rebuys", "late players, rebuys"), found, strict=True):
         for kind, every in shares.items():

@@ -60,16 +60,16 @@ BETWEEN = timedelta(seconds=1)
 
 
 class Later(NamedTuple):
-    """What happens after the start: some players come late, and some buy a rebuy."""
+    """Changes after the start: some players come late, and some buy a rebuy."""
 
     players: int = 0
-    """How many of all players come late."""
+    """The share of all players who come late."""
 
     level: int | None = None
     """The last level in which they may come."""
 
     buying: float = 0.0
-    """The chance that somebody who may buy a rebuy does."""
+    """The chance that a player who may buy a rebuy does."""
 
 
 _NOBODY_LATER = Later()

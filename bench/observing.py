@@ -1,5 +1,5 @@
 """
-Measure what metrics and the access log cost an action over HTTP, in processor time.
+Measure the processor time of metrics and the access log for an action over HTTP.
 
 One thread serves the API, and another one plays at a table. The clock is that of the serving thread
 alone, so waiting counts for nothing. Each part is measured where it runs, in the midst of the

@@ -1,5 +1,5 @@
 """
-Offer one API process more than it can do: what is accepted, how soon, and what is refused.
+Offer one API process more than it can do, and measure its accepted and refused answers.
 
 First the capacity is measured with a fixed number of clients, each of which asks again as soon as
 it is answered. Then requests are sent at fixed instants, at multiples of this rate, whatever comes
@@ -46,7 +46,7 @@ OPTIONS: Final = {
 
 @dataclass(slots=True)
 class Offered:
-    """What came back."""
+    """The answers of one load."""
 
     spent: list[float] = field(default_factory=list)
     """Seconds of each accepted request."""

@@ -1,5 +1,5 @@
 """
-The service that a user would write instead: one row of JSON state a table, and its lock.
+The service that a user might write instead: one row of JSON state for each table, and a lock.
 
 A request checks its token, locks the table's row, decides with the same engine, stores the state
 and one event, and commits. It takes the same actions as ours, and answers with the events as the

@@ -37,7 +37,7 @@ class Measured:
 
 
 Place = Callable[[int, int], str]
-"""The address that a player uses, by the number of the table and that of the player."""
+"""The address that a player uses, by the numbers of the table and the player."""
 
 
 async def sit_down(base: str, tables: int, place: Place | None = None) -> list["Game"]:
@@ -48,7 +48,7 @@ async def sit_down(base: str, tables: int, place: Place | None = None) -> list["
 
     Args:
       base: Where the tables are made.
-      place: Where each player plays, if that is not at *base*.
+      place: The address that each player uses, if it is not *base*.
     """
     people: list[Person] = []
     run = f"{random.getrandbits(40):x}"

@@ -40,7 +40,7 @@ APPENDS = "holotable_batch_commands_count"
 
 async def load(told: dict[str, list[str]]) -> None:
     """
-    Play one way for each line that names it, and tell what its players saw.
+    Play one way for each line that names it, and print its players' figures.
 
     Args:
       told: By way, the addresses of the processes or of the proxy.
@@ -82,7 +82,7 @@ def _watch(cluster: Cluster, running: list[Api], proxies: dict[int, int]) -> dic
 
 
 def main() -> list[Figure]:
-    """Print the rate of each way, what was spent on it, and its ratio to one process."""
+    """Print the rate of each way, its cost, and its ratio to one process."""
     ways = [way for way in os.environ.get("BENCH_WAYS", "").split(",") if way] or list(WAYS)
     with ExitStack() as stack:
         cluster = stack.enter_context(server())

@@ -79,7 +79,7 @@ async def measure(server: Bench) -> Figure:
 async def play(
     writer: Writer, clock: DatabaseClock, league: str, stream: Stream[State], count: int
 ) -> list[dict[str, Any]]:
-    """Play *count* hands, one append for each; return what happened, hidden things open."""
+    """Play *count* hands, one append for each; return the events with hidden values open."""
     documents: list[dict[str, Any]] = []
     decider = DECIDERS["table"]
 

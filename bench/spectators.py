@@ -1,5 +1,5 @@
 """
-Measure what spectators of one floor cost the process that serves the API and the console.
+Measure the cost of spectators of one floor for the process of the API and the console.
 
 Strangers look at the floor of a public league, as browsers do: each holds ``/live`` and asks for
 the page's parts, with the tag it knows, within a third of a second of each change. One seat acts
@@ -51,12 +51,12 @@ _TAG = re.compile(rb"etag: (\S+)", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Seen:
-    """What all spectators were sent."""
+    """The data that all spectators were sent."""
 
     changes: int = 0
     parts: int = 0
     same: int = 0
-    """Answers that the page showed already."""
+    """Answers that say that the part has not changed."""
 
     sent: int = 0
     """Bytes of parts."""
@@ -197,7 +197,7 @@ async def _parts(url: str, path: str) -> dict[str, set[str]]:
 
 async def _share(games: list[Game], api: int, seen: Seen | None = None) -> float:
     """Return the API's share of a core while one seat acts each second."""
-    await asyncio.sleep(2)  # until the cost of what was before is over
+    await asyncio.sleep(2)  # until the cost of earlier requests is over
     if seen is not None:
         seen.changes = seen.parts = seen.same = seen.sent = 0
     begun, used = time.perf_counter(), cpu_seconds(api)

@@ -40,7 +40,7 @@ _STATEMENTS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE da
 
 
 async def _stream(url: str, path: str, token: str, opened: asyncio.Semaphore) -> Any:
-    """Open a stream and wait until the whole of what was there has come."""
+    """Open a stream and wait until its beginning has arrived."""
     address = urlsplit(url)
     async with opened:
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
@@ -53,7 +53,7 @@ async def _stream(url: str, path: str, token: str, opened: asyncio.Semaphore) ->
 
 
 async def hold(url: str, path: str, token: str) -> None:
-    """Open and close as many streams as each line that comes in says."""
+    """For each line that comes in, open or close as many streams as it says."""
     held: list[Any] = []
     draining: list[asyncio.Task[Any]] = []
     print("ready", flush=True)
@@ -108,7 +108,7 @@ async def load(url: str, superuser: str) -> None:
 
 
 async def owner(url: str) -> Person:
-    """Return somebody who is signed in and plays nowhere."""
+    """Return a person who is signed in and plays nowhere."""
     person = Person(Connection(url))
     wanted = {"login": "quiet", "password": "correct horse", "name": "Quiet"}
     await person.post("/v1/accounts", wanted)

@@ -1,5 +1,5 @@
 """
-Measure how long a turn takes to its player: 100 tables at play, a stream for each player.
+Measure the delay of a turn for its player: 100 tables at play, a stream for each player.
 
 Bots know nothing but their stream, and send one request a decision. The measure is the time from
 the answer of the action before, which follows its commit, to the arrival of the next turn. If the
@@ -43,7 +43,7 @@ ROUNDS = 2
 SECONDS = 8.0
 EVENTS = 5
 THINK_SECONDS = 2.0
-"""The mean time for which a bot thinks. Each turn takes between half and one and a half of it."""
+"""The mean time for which a bot thinks. Each turn takes half to one and a half times as long."""
 
 SATURATED = 0.8
 """The used share of all cores above which the delays say nothing about the service."""
@@ -71,7 +71,7 @@ class _View(msgspec.Struct):
 
 
 class _Item(msgspec.Struct):
-    """What the bots read of an item. Everything else is skipped, so that they cost little."""
+    """The parts of an item that bots read. Everything else is skipped, so that bots cost little."""
 
     type: str
     table: str | None = None
@@ -101,7 +101,7 @@ _opened = msgspec.json.Decoder(_Opened)
 
 @dataclass
 class Measured:
-    """What happened while it was measured."""
+    """The measurements of one round."""
 
     on: bool = False
     delays: list[float] = field(default_factory=list)
@@ -325,7 +325,7 @@ async def _round(measured: Measured, machine: Machine) -> tuple[list[float], dic
 
 
 async def _heard(owner: Person, league: str, machine: Machine) -> str:
-    """Return the cost of an event of the league, which wakes every stream and tells it nothing."""
+    """Return the cost of an event of the league, which wakes every stream and brings no item."""
     before, took = machine.used()["api"], []
     for _ in range(EVENTS):
         asked = time.perf_counter()

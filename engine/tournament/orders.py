@@ -156,7 +156,7 @@ def _coming_and_going(state: Running, table: TableSummary, here: Seating) -> Dir
 
 
 def _never_came(state: Running, table: TableSummary, here: Seating) -> tuple[EntrantId, ...]:
-    """Return the seated no-shows who are still away and are out from this level on."""
+    """Return the seated no-shows who are still away and leave play from this level on."""
     level = state.terms.entry.no_show_purge_level
     if level is None or state.clock is None or state.clock.level < level:
         return ()

@@ -1,8 +1,9 @@
 """
 ``make api-fuzz``: send schemathesis' requests to a running API, and print its summary.
 
-The league has a tournament at play, one before its start, a season, disputes and staff. The
-reads go first, because commands end the tournament. What ends the caller's own session is last.
+The league has a tournament at play, one before its start, a season, disputes and staff. The reads
+go first, because commands end the tournament. Operations that end the caller's own session are
+last.
 """
 
 import asyncio
@@ -57,7 +58,10 @@ PASSES: dict[str, tuple[str, Chosen]] = {
     ),
     "ends of sessions": ("somebody else", lambda each: each.name in LAST),
 }
-"""The passes in order: who calls, and which operations. Commands end what the reads show."""
+"""The passes in order, each with its caller and its operations.
+
+Commands end what the reads show.
+"""
 
 
 async def prepared(database: TestDatabase) -> tuple[dict[str, Person], World]:

@@ -13,7 +13,7 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 WHY = "there is no chromium; install Debian's package: apt-get install -y chromium"
 PHONE, DESK, WALL = (360, 740), (1280, 800), (1920, 1080)
-"""The sizes at which pages are looked at, in pixels."""
+"""The window sizes at which pages are checked, in pixels."""
 
 _LISTENER = """
 window.violations = [];
@@ -34,7 +34,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Seen:
-    """What a browser's pages complained about."""
+    """The complaints of a browser's pages."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
@@ -58,20 +58,20 @@ class Seen:
 
 
 def open_context(browser: Browser, size: tuple[int, int] = PHONE, **more: Any) -> Seen:
-    """Open a browser's profile of its own."""
+    """Open a new browser profile."""
     width, height = size
     options = {"viewport": {"width": width, "height": height}, "locale": "en-GB"} | more
     return Seen(browser.new_context(**options))
 
 
 def barriers(page: Page) -> list[str]:
-    """Return what axe finds on a page: rule and first element of each violation."""
-    # Telling what is right, too, would take as long again.
+    """Return axe's findings on a page: the rule and the first element of each violation."""
+    # Listing passed rules too would take as long again.
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
 
 def overflow(page: Page) -> int:
-    """Return how many pixels a page is wider than its window."""
+    """Return by how many pixels a page is wider than its window."""
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     return int(page.evaluate(wide))

@@ -21,7 +21,7 @@ OPTIONS = {
 }
 
 
-# For one file only: while Playwright runs, no test of this process can open an event loop.
+# This serves one file only: while Playwright runs, no test of this process can open a loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if PROGRAM is None:

@@ -80,7 +80,7 @@ class Act(NamedTuple):
 
 @dataclass
 class Traffic:
-    """What the phones have sent, and how it was answered."""
+    """The forms that the phones have sent, and the answers."""
 
     sent: set[Act] = field(default_factory=set)
     acknowledged: set[Act] = field(default_factory=set)
@@ -96,7 +96,7 @@ class Traffic:
 
     def _asked(self, login: str, request: Request) -> None:
         if request.redirected_from is None or request.is_navigation_request():
-            self.requests[_kind(request)] += 1  # a script sees redirects, but does not follow them
+            self.requests[_kind(request)] += 1  # a script sees redirects but does not follow them
         act = _act(login, request)
         if act is not None:
             self.sent.add(act)
@@ -134,14 +134,14 @@ def _kind(request: Request) -> str:
 
 @dataclass
 class Phone:
-    """Somebody's phone: a browser of its own."""
+    """A person's phone, which is a browser of its own."""
 
     house: House
     traffic: Traffic
     login: str
     name: str
     person: Person | None = None
-    """Its owner, if they have signed in already."""
+    """The owner, if they have signed in already."""
 
     seen: Seen = field(init=False)
     page: Page = field(init=False)
@@ -150,7 +150,7 @@ class Phone:
         self.open(self.person)
 
     def open(self, person: Person | None = None) -> None:
-        """Open a browser, which knows nothing but the session of *person*."""
+        """Open a browser that knows only the session of *person*."""
         self.seen = self.house.open(person, PHONE, has_touch=True, is_mobile=True)
         self.seen.context.add_init_script(THUMB)
         self.traffic.follow(self.login, self.seen)
@@ -173,14 +173,14 @@ class Phone:
         expect(page.get_by_text("You are checked in.")).to_be_visible()
 
     def reload(self) -> bool:
-        """Go home if the browser shows that a page could not be reached. Return whether it did."""
+        """Go home if the browser shows that it could not reach a page. Return whether it did."""
         lost = self.page.url.startswith("chrome-error:")
         if lost:
             self.page.goto("/")
         return lost
 
     def lose(self) -> list[str]:
-        """The phone breaks. Return what its page complained about before."""
+        """Break the phone. Return the earlier complaints of its page."""
         found = self.seen.violations()
         self.house.opened.remove(self.seen)
         self.seen.context.close()
@@ -210,7 +210,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it. The second time it continues with its data, at the same address."""
+        """Start the server. The second start continues with its data, at the same address."""
         port = str(urlsplit(self.url).port or 0)
         inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
         command = [sys.executable, "-m", "service.cli.main", "up", "--port", port]
@@ -221,7 +221,7 @@ class Server:
             )  # fmt: skip
 
     def up(self) -> bool:
-        """Return whether it has said that it is up."""
+        """Return whether it has reported that it is up."""
         said = self._said.read_text(encoding="utf-8")
         found = re.search(r"is up at (http\S+?),", said)
         assert self._process is None or self._process.poll() is None, said
@@ -239,15 +239,15 @@ class Server:
         until = time.monotonic() + UP_SECONDS
         while any(_lives(each) for each in children.values()):
             assert time.monotonic() < until, "a child lives on"
-            time.sleep(0.02)  # it is not our child, so it cannot be waited for
+            time.sleep(0.02)  # it is not a child of this process, so it cannot be waited for
 
     def memory(self) -> dict[str, int]:
-        """Return the most memory that each process has had, in MiB."""
+        """Return the peak memory of each process, in MiB."""
         assert self._process is not None
         return {name: _peak(pid) for name, pid in _children(self._process.pid)}
 
     def stop(self) -> None:
-        """Stop it in order."""
+        """Stop the server in order."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait()

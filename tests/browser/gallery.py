@@ -1,4 +1,4 @@
-"""A league that has lived: evenings, tables in the midst of a hand, a room full of people."""
+"""A league with a history: evenings, tables in the middle of a hand, a full room."""
 
 import random
 from collections.abc import Callable
@@ -48,7 +48,7 @@ NIGHT = {
 
 @dataclass
 class Gallery:
-    """Whom the pages are shown to, and the names in their paths."""
+    """The people who look at the pages, and the names in the paths."""
 
     owner: Person
     member: Person
@@ -56,11 +56,11 @@ class Gallery:
     """The names that every path has, such as ``league`` and ``hand``."""
 
     seats: dict[str, tuple[Person, str]]
-    """Tables worth a look: who looks at it, and the table."""
+    """Interesting tables: the person who looks, and the table."""
 
 
 def hung(house: House, *secret_keys: str) -> Gallery:
-    """Found the league, play its season, and leave several tables in the midst of a hand."""
+    """Found the league, play its season, and leave several tables in the middle of a hand."""
     chance = random.Random(7)
     owner, league = house.league("Cloud City", "public")
     owner.send("PUT", f"/v1/leagues/{league}", ABOUT)
@@ -103,7 +103,7 @@ def hung(house: House, *secret_keys: str) -> Gallery:
 
 
 def _in(**later: float) -> str:
-    """Return the time after so many ``minutes`` or ``days``."""
+    """Return the time after the given ``minutes`` or ``days``."""
     return (datetime.now(UTC) + timedelta(**later)).isoformat()
 
 
@@ -131,7 +131,7 @@ def _begun(
 
 
 def _act(view: Any, chance: random.Random, bold: float) -> dict[str, Any]:
-    """Choose an act as somebody in good spirits would."""
+    """Choose an action as a cheerful player would."""
     legal = {each["verb"]: each for each in view["legal"]}
     body: dict[str, Any] = {"decision": view["decision"]["token"]}
     if "select" in legal:
@@ -171,7 +171,7 @@ def _played(
 def _seats(
     owner: Person, league: str, people: list[Person], chance: random.Random
 ) -> dict[str, tuple[Person, str]]:
-    """Begin a table for each thing that a table can show."""
+    """Begin a table for each state that a table can show."""
     mine, six = people[0], people[:6]
     seats: dict[str, tuple[Person, str]] = {}
 
@@ -212,7 +212,7 @@ def _at_card_turn(view: Any) -> bool:
 
 
 def _room(owner: Person, league: str, people: list[Person], season: str) -> str:
-    """Seat a room full of people: some with phones, some who walked in."""
+    """Fill a room: some players have phones, some walked in."""
     asked = ROOM | {"name": "Thursday 6", "season": season, "entrants_max": 32}
     made: str = owner.post(f"/v1/leagues/{league}/tournaments", asked)["id"]
     for each in people:
@@ -226,7 +226,7 @@ def _room(owner: Person, league: str, people: list[Person], season: str) -> str:
 
 
 def _coming(owner: Person, league: str, people: list[Person], season: str) -> str:
-    """Announce an evening with a door: some are here, some have paid, some wait in line."""
+    """Announce an evening with a door list: some are here, some have paid, some wait in line."""
     starts = _in(minutes=50)
     entry = {"waitlist": True, "check_in_opens_before_seconds": 3600}
     asked = ROOM | {

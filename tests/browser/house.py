@@ -24,7 +24,7 @@ _numbers = count(1)
 
 @dataclass
 class Person:
-    """Somebody with an account, a token for the API and a session in the console."""
+    """A person with an account, a token for the API and a session in the console."""
 
     http: httpx.Client
     name: str
@@ -35,7 +35,7 @@ class Person:
     """The value of the cookie."""
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request to the API, and return what it answers."""
+        """Send a request to the API, and return its answer."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": uuid4().hex}
         if method != "GET":
             headers["If-Match"] = "*"
@@ -97,7 +97,7 @@ class House:
         return person
 
     def everybody(self, owner: Person, league: str) -> dict[Level, Person]:
-        """Return somebody at each level of access to a league."""
+        """Return a person at each level of access to a league."""
         others = {each: self.join(owner, league, each) for each in LEVELS if each != "owner"}
         return {"owner": owner, **others}
 
@@ -119,7 +119,7 @@ class House:
         return seen
 
     def close(self) -> list[str]:
-        """Close the browsers, and return what their pages complained about."""
+        """Close the browsers, and return the complaints of their pages."""
         found = [each for seen in self.opened for each in seen.violations()]
         for seen in self.opened:
             seen.context.close()

@@ -1,4 +1,4 @@
-"""One league with something of every kind in it, for tests that look at every screen."""
+"""A league with one object of every kind, for tests that open every screen."""
 
 import time
 from collections.abc import Callable
@@ -20,7 +20,7 @@ LONG_NAME = "The long night of the old town, with a name that needs two lines"
 
 @dataclass(frozen=True)
 class Scenery:
-    """A public league: what its people are called, and what stands in it."""
+    """A public league: the names of its people, and its objects."""
 
     owner: Person
     member: Person
@@ -40,7 +40,7 @@ def eventually(found: Callable[[], Any]) -> Any:
         value = found()
         if value:
             return value
-        time.sleep(0.1)  # nothing signals that a read model has caught up, so ask again
+        time.sleep(0.1)  # no signal tells that a read model has caught up, so ask again
     raise AssertionError("it did not come about")
 
 
@@ -81,7 +81,7 @@ def prepared(house: House, *secret_keys: str) -> Scenery:
 
 
 def _begun(owner: Person, league: str, people: list[Person], **terms: Any) -> dict[str, str]:
-    """Start a night, and return its names once somebody is asked."""
+    """Start a night, and return its names once a player has to act."""
     made = owner.post(f"/v1/leagues/{league}/tournaments", NIGHT | terms)["id"]
     for each in people:
         entrant = each.post(f"/v1/tournaments/{made}/registrations")["entrant"]

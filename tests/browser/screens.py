@@ -34,14 +34,14 @@ class View:
     path: str
     person: Person | None
     press: tuple[str, ...] = ()
-    """Selectors to press one after the other before the picture is taken."""
+    """Selectors to press one after the other before the photograph."""
 
     paper: bool = False
     """True to print it too."""
 
 
 def views(gallery: Gallery) -> Iterator[View]:
-    """Yield every page, as the person whom it is for."""
+    """Yield every page, as its reader sees it."""
     owner, member, names = gallery.owner, gallery.member, gallery.names
     league, season = f"/leagues/{names['league']}", f"/seasons/{names['season']}"
     live, over, coming = (f"/tournaments/{names[each]}" for each in ("live", "over", "coming"))
@@ -131,7 +131,7 @@ def photograph(
             for selector in each.press:
                 page.locator(selector).first.click()
             page.wait_for_load_state("load")
-            page.wait_for_timeout(150)  # fonts and the first counting of clocks
+            page.wait_for_timeout(150)  # waits for fonts and the first tick of clocks
             name = re.sub(r"\W+", "-", each.name)
             page.screenshot(path=folder / f"{name}.png", full_page=size != "wall")
             if each.paper and size == "desk":
@@ -187,7 +187,7 @@ def kept(file: Path, house: House, *secret_keys: str) -> Gallery:
 
 
 def _told(person: Person) -> dict[str, str]:
-    """Return what a person is, without the client."""
+    """Return a person's data, without the client."""
     return {name: getattr(person, name) for name in ("name", "login", "player", "token", "session")}
 
 

@@ -1,4 +1,4 @@
-"""What every screen must be: reached as declared, light, without barriers, useful by itself."""
+"""The demands on every screen: access as declared, small, accessible, useful by itself."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ with the same bytes.
 
 SCRIPTS_MAX = 60 * 1024
 FILES = ("/static/", "/favicon", "/manifest", "/live")
-"""What is no page."""
+"""The paths that are no page."""
 
 ELSEWHERE = ("/v1", "/docs", "/static/", "/openapi")
 _PARAMETER = re.compile(r"\{(\w+):str\}")
@@ -54,7 +54,7 @@ def filled(path: str, scenes: tuple[dict[str, str], ...]) -> list[str]:
 
 @dataclass
 class Document(HTMLParser):
-    """What a page consists of before any script runs."""
+    """The content of a page before any script runs."""
 
     headings: int = 0
     forms: list[dict[str, str]] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Document(HTMLParser):
 @dataclass
 class Sweep:
     """
-    One audience's way through every screen, with all that is wrong.
+    One reader's way through every screen, with all faults found.
 
     Args:
         http: A client with the audience's cookie, that does not follow redirects.
@@ -121,10 +121,10 @@ class Sweep:
     """The forms of each page that a browser should open."""
 
     _shapes: set[str] = field(default_factory=set)
-    """What the pages of the screen in hand consist of."""
+    """The contents of the pages of the present screen."""
 
     def fault(self, where: str, what: str) -> None:
-        """Note what is wrong."""
+        """Note a fault."""
         self.faults.append(f"{where}: {what}")
 
     def read(self, screen: Screen, scenes: tuple[dict[str, str], ...]) -> None:
@@ -169,7 +169,8 @@ class Sweep:
         for each in document.parts:
             self._part(path, each)
         if document.shapes - self._shapes:
-            # A browser need not open a page that has nothing but what another of the screen has.
+            # If all parts of a page occur on another page of its screen, the browser need not open
+            # it.
             self._shapes |= document.shapes
             self.forms[path] = {each.get("action", "") for each in document.forms}
 
@@ -179,7 +180,7 @@ class Sweep:
         return self.weights[sheet]
 
     def _part(self, path: str, part: str) -> None:
-        """A part is answered alone, and not again while it is the same."""
+        """Check that a part is answered alone, and not again while it is unchanged."""
         answer = self.http.get(path, params={"part": part})
         if answer.status_code != 200 or "etag" not in answer.headers:
             self.fault(path, f"the part {part} is answered with {answer.status_code}")
@@ -192,7 +193,7 @@ class Sweep:
 
     def look(self, page: Page, path: str) -> None:
         """
-        Open a page in a browser, and judge it on a phone, and on a wall in the other scheme.
+        Open a page in a browser. Judge it on a phone, and in the other scheme on a wall screen.
 
         Contrast takes four fifths of the time. It is judged on the phone, so in one scheme: a
         member's pages in the other than an owner's. ``test_look.py`` holds all colours in both.

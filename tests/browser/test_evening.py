@@ -31,7 +31,7 @@ LEVELS = [{"small": small, "big": big, "length": 1} for small, big in AMOUNTS]
 CHECK_IN = {"check_in_opens_before_seconds": 7200}
 ACTS = ("seat_acted", "selection_committed", "improvement_committed")
 PHONE_DIES, SERVER_DIES = 60, 160
-"""The numbers of acts after which they die."""
+"""The numbers of actions after which a phone or the server dies."""
 
 STILL_SECONDS = 90.0
 """The longest time in which nobody acts."""
@@ -55,10 +55,10 @@ class Evening:
     traffic: Traffic = field(default_factory=Traffic)
     phones: list[Phone] = field(default_factory=list)
     reloaded: int = 0
-    """Phones that went to another page while the server was away. Browsers do not try again."""
+    """Phones that went to another page while the server was away. Browsers do not retry that."""
 
     told: list[str] = field(default_factory=list)
-    """What pages that are gone have complained about."""
+    """The complaints of pages that are closed by now."""
 
     def arrive(self, count: int) -> None:
         """Let newcomers sign up by the invitation, enter, and check in."""
@@ -83,7 +83,7 @@ class Evening:
         self.owner.post(f"/v1/tournaments/{self.tournament}/start")
 
     def play(self, until: Callable[[], bool]) -> None:
-        """Let the phones play, and take what they tell, until something holds."""
+        """Let the phones play, and take their reports, until a condition holds."""
         acts, moved = len(self.traffic.acknowledged), time.monotonic()
         while not until():
             self.desk.wait_for_timeout(100)  # the phones play by themselves meanwhile
@@ -92,15 +92,15 @@ class Evening:
             assert time.monotonic() < moved + STILL_SECONDS, self.shown()
 
     def acts(self, count: int) -> Callable[[], bool]:
-        """Return whether so many acts were acknowledged."""
+        """Return whether this many actions were acknowledged."""
         return lambda: len(self.traffic.acknowledged) >= count
 
     def over(self) -> bool:
-        """Return whether the owner's page says so."""
+        """Return whether the owner's page shows the end."""
         return self.desk.locator(".head-over").inner_text().lower() == "finished"
 
     def shown(self) -> str:
-        """Return what the phones show, for a failed test."""
+        """Return what the phones show, for the message of a failed test."""
         texts = [f"{each.name} {each.page.url}\n{each.page.inner_text('body')[:300]}"
                  for each in self.phones]  # fmt: skip
         return "\n\n".join([str(self.traffic.requests), *self.traffic.refused[-9:], *texts])
@@ -111,14 +111,14 @@ class Evening:
         return [each - moment for each in times if each > moment]
 
     def pictures(self, when: str) -> None:
-        """Keep pictures of the phones, if they are asked for."""
+        """Keep pictures of the phones, if a folder is given."""
         if SHOTS is not None:
             for each in self.phones[:8]:
                 name = each.name.lower().replace(" ", "-")
                 each.page.screenshot(path=Path(SHOTS) / f"{when}-{name}.png")
 
     def complaints(self) -> list[str]:
-        """Return what the pages have complained about, and close them."""
+        """Return the complaints of the pages, and close them."""
         return [*self.told, *self.house.close()]
 
 
@@ -204,7 +204,7 @@ def killed_server(night: Evening, server: Server) -> tuple[float, list[float]]:
     Kill the server and start it again. Every page must come back by itself.
 
     Returns:
-        How long it was away, and how long after that each phone was up to date, in seconds.
+        The seconds for which it was away, and the seconds until each phone was up to date.
     """
     server.kill()
     killed = time.monotonic()
@@ -225,7 +225,7 @@ def _answers(http: httpx.Client) -> bool:
 
 
 def proved(night: Evening) -> None:
-    """Everybody has a place, no act is lost or double, no chip is lost, and the audit passes."""
+    """Check that everybody has a place, no action or chip is lost, and the audit passes."""
     phones = len(night.phones)
     for each in night.phones[:2]:
         each.page.goto(f"/tournaments/{night.tournament}/result")

@@ -1,4 +1,4 @@
-"""Live parts: what happens before a stream opens, after an outage, and when answers come late."""
+"""Live parts: events before a stream opens, after an outage, and with late answers."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ OUTAGE_SECONDS = 60
 
 
 def poster(house: House) -> tuple[Page, Person, str, Callable[[str], Locator]]:
-    """Return a page that is not open yet, the owner, an evening, and how to find a guest."""
+    """Return a page that is not open yet, the owner, an evening, and the selector of a guest."""
     owner, league = house.league()
     evening = house.evening(owner, league)
     page = house.open(owner, DESK).context.new_page()
@@ -68,7 +68,7 @@ def test_nothing_is_lost_before_the_stream_opens_nor_in_an_outage(house: House) 
 
 @contextmanager
 def slow_to_watch() -> Iterator[tuple[str, threading.Event]]:
-    """Serve a stream that is open at once, and begins to watch only once the event is set."""
+    """Serve a stream that opens at once, and begins to watch only once the event is set."""
     watches = threading.Event()
 
     class Slow(BaseHTTPRequestHandler):
@@ -106,7 +106,7 @@ def test_nothing_is_lost_between_the_open_stream_and_the_first_watch(house: Hous
     )
     with slow_to_watch() as (address, watches):
         page.route(LIVE, lambda route: route.continue_(url=address))
-        # A second later, whatever the open stream brought about is done.
+        # A second later, everything that the open stream caused is done.
         with page.expect_console_message(lambda message: message.text == "opened"):
             page.goto(f"/tournaments/{evening}")
         walk_in(owner, evening, "Bossk")

@@ -1,4 +1,4 @@
-"""A message of the house in a real browser: the worker shows it, and a press opens its page."""
+"""A message of the house in a real browser: the worker shows it, and pressing it opens its page."""
 
 import json
 from typing import Any

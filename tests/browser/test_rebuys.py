@@ -21,7 +21,7 @@ ORDER = ("all_in", "call", "check", "stay", "stand", "call_hand")
 
 
 def _all_in(people: list[Person], table: str) -> None:
-    """Let everybody whose turn it is bet everything."""
+    """Let each player in turn bet everything."""
     for each in people:
         view = each.get(f"/v1/tables/{table}")
         if not view["my_turn"]:
@@ -58,7 +58,7 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     bust = eventually(broke)
     page = house.open(owner, PHONE, has_touch=True, is_mobile=True).context.new_page()
 
-    # The rebuy: the line of the one without a seat, then the button.
+    # The rebuy: the line of the entrant without a seat, then the button
     page.goto(f"/tournaments/{evening}/floor")
     line = page.locator(f"#{bust['id']}")
     line.locator("summary").tap()
@@ -66,7 +66,7 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     expect(page.get_by_text(f"A rebuy for {bust['name']}.")).to_be_visible()
     assert overflow(page) <= 0
 
-    # The money: due at once, and taken with one button.
+    # The money is due at once, and one button takes it.
     page.goto(f"/tournaments/{evening}/money")
     row = page.get_by_role("row").filter(has_text=bust["name"])
     row.get_by_role("button").tap()
@@ -75,7 +75,7 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     paid = {each["entrant"]: each for each in owner.get(f"{path}/ledger")["accounts"]}
     assert paid[bust["id"]]["paid"] == 2000
 
-    # A deal by hand: its fields appear with the choice, and only then.
+    # The fields of an explicit deal appear with this choice only.
     page.goto(f"/tournaments/{evening}/deals")
     shares = page.locator("input[name^='shares.']")
     expect(shares.first).to_be_hidden()

@@ -12,7 +12,7 @@ from tests.browser.test_table import begun
 pytestmark = pytest.mark.slow
 
 SECONDS_A_CLICK, SECONDS_A_FIELD = 5, 8
-"""What a newcomer takes to find and press a button, and to fill in a field."""
+"""The seconds that a newcomer needs to find and press a button, and to fill in a field."""
 
 
 class Newcomer:
@@ -23,7 +23,7 @@ class Newcomer:
         self.clicks = self.fields = 0
 
     def press(self, found: Locator) -> None:
-        """Press what is found."""
+        """Press the element that is found."""
         found.first.click()
         self.clicks += 1
 

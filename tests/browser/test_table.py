@@ -19,7 +19,7 @@ STEPS_MAX = 120
 SEATING_SECONDS = 20
 SIGNING_SECONDS = 30
 looked_at: set[tuple[str, ...]] = set()
-"""The phases and the buttons of turns that were judged. Many rulesets share them."""
+"""The phases and the buttons of turns that were checked. Many rulesets share them."""
 
 TARGET = 44
 """The least height and width of a control, in pixels."""
@@ -81,14 +81,14 @@ def at_table(page: Page) -> Locator:
 
 
 def press(page: Page, do: str, cards: list[str]) -> None:
-    """Choose cards and press a button, as a thumb does."""
+    """Choose cards and press a button, as a person would."""
     for card in cards:
         page.locator(f'label:has(input[value="{card}"])').click()
     page.locator(f'button[value="{do}"]').click()
 
 
 def answered(page: Page, view: Any) -> None:
-    """Wait until the page no longer asks for the decision of *view*: the act has come through."""
+    """Wait until the page no longer asks for the decision of *view*."""
     asked = f'[data-turn][data-decision="{view["decision"]["token"]}"]'
     expect(page.locator(asked)).to_have_count(0)
 

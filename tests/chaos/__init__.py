@@ -1,1 +1,1 @@
-"""A whole installation under faults while bots play, and what must hold afterwards."""
+"""A whole installation under faults while bots play, and the checks that follow."""

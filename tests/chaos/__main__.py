@@ -1,4 +1,4 @@
-"""``python -m tests.chaos [--minutes n] [--seed n]``: exit with 1 if anything did not hold."""
+"""``python -m tests.chaos [--minutes n] [--seed n]``: exit with 1 if a check failed."""
 
 import argparse
 import secrets

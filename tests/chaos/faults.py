@@ -1,7 +1,7 @@
 """
-The faults. Each takes the room and the dice, does its harm, and says what it was.
+The faults. Each takes the room and the dice, does its harm, and describes it.
 
-A fault that lasts returns what ends it, too.
+A lasting fault also returns a function that ends it.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ STORM: Final = {"cut": 0.1, "swallowed": 0.15, "delayed": 0.2, "half_closed": 0.
 STORM_OF_DATABASE: Final = {"cut": 0.02, "swallowed": 0.02, "delayed": 0.05, "half_closed": 0.0}
 LEAPS: Final = (0.4, -0.4, 3.0, -3.0, 40.0, -40.0, 3600.0, -3600.0)
 STEP_SECONDS: Final = 5.0
-"""A leap by less is believed at once, and stays. A longer one is taken back."""
+"""A smaller leap is believed at once and stays. A larger one is undone."""
 
 _SEEN: Final = """
     SELECT pid FROM pg_stat_activity
@@ -42,10 +42,10 @@ _TASK_SECONDS: Final = 2.0
 
 
 class Done(NamedTuple):
-    """What a fault has done."""
+    """The report of a fault."""
 
     what: str
-    """What was hit, for people to read."""
+    """The part that was hit, for people to read."""
 
     undo: Callable[[], None] | None = None
     seconds: float = 0.0
@@ -53,7 +53,7 @@ class Done(NamedTuple):
 
 
 class Missed(Exception):
-    """The fault found nothing to hit."""
+    """The fault found no target."""
 
 
 Do = Callable[[Room, Random], Done]
@@ -101,7 +101,7 @@ def kill_child(room: Room, dice: Random) -> Done:
 
 
 def kill_in_a_task(room: Room, dice: Random) -> Done:
-    """Kill all processes of the worker as soon as a job is in work."""
+    """Kill all processes of the worker as soon as a job is being done."""
     until = time.monotonic() + _TASK_SECONDS
     with room.asked() as connection:
         while time.monotonic() < until:
@@ -123,7 +123,7 @@ def terminate(room: Room, dice: Random) -> Done:
 
 
 def terminate_all(room: Room, _: Random) -> Done:
-    """End all sessions of the service."""
+    """End all of the service's sessions."""
     with room.asked() as connection:
         backends = _backends(connection)
         connection.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) pid", [backends])
@@ -131,7 +131,7 @@ def terminate_all(room: Room, _: Random) -> Done:
 
 
 def crash_backend(room: Room, dice: Random) -> Done:
-    """Kill a session's process, after which the server restarts itself."""
+    """Kill the process of a session. The server then restarts itself."""
     with room.asked() as connection:
         pid = dice.choice(_backends(connection))
     _signal(pid, signal.SIGKILL)
@@ -148,7 +148,7 @@ def kill_postmaster(room: Room, dice: Random) -> Done:
 
 
 def storm(*lines: str, strength: dict[str, float]) -> Do:
-    """Return what makes lines fail for some seconds."""
+    """Return the fault that makes lines fail for some seconds."""
 
     def do(room: Room, dice: Random) -> Done:
         for name in lines:
@@ -165,7 +165,7 @@ def storm(*lines: str, strength: dict[str, float]) -> Do:
 
 
 def disturb_messages(room: Room, dice: Random) -> Done:
-    """Have the broker lose every third message for a while, and deliver the others twice."""
+    """Make the broker lose every third message for a while, and deliver the others twice."""
     broker = room.superuser_of_broker
     with room.asked(broker) as connection:
         known = connection.execute("SELECT to_regclass('public.chaos') IS NOT NULL").fetchone()
@@ -182,7 +182,7 @@ def disturb_messages(room: Room, dice: Random) -> Done:
 
 
 def close_broker(room: Room, dice: Random) -> Done:
-    """Take the broker away for some seconds."""
+    """Stop the broker for some seconds."""
     name = f'"{room.name}_broker"'
     with room.asked() as connection:
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
@@ -200,7 +200,7 @@ def close_broker(room: Room, dice: Random) -> Done:
 
 
 def leap(room: Room, dice: Random) -> Done:
-    """Set the database's clock. A small step stays, a large one is taken back."""
+    """Set the database's clock. A small step stays, a large one is undone."""
     step = dice.choice(LEAPS)
     set_clock(room.superuser, timedelta(seconds=room.clock + step))
     if abs(step) < STEP_SECONDS:
@@ -215,14 +215,14 @@ def leap(room: Room, dice: Random) -> Done:
 
 
 def fill_disk(room: Room, dice: Random) -> Done:
-    """Leave no byte free where the database and the signer write."""
+    """Fill the disk on which the database and the signer write."""
     if not os.path.ismount(room.data):
         raise Missed("the data have no disk of their own")
     ballast = room.data / "ballast"
     free = os.statvfs(room.data)
     with ballast.open("wb") as file:
         size = free.f_bavail * free.f_frsize
-        with contextlib.suppress(OSError):  # the server has taken some of it meanwhile
+        with contextlib.suppress(OSError):  # the server has used some of it meanwhile
             os.posix_fallocate(file.fileno(), 0, size)
         with contextlib.suppress(OSError):
             while True:
@@ -236,7 +236,7 @@ def fill_disk(room: Room, dice: Random) -> Done:
 
 
 def take_connections(room: Room, dice: Random) -> Done:
-    """Take every connection that the server still gives."""
+    """Take every connection that the server still offers."""
     held = ExitStack()
     taken = 0
     with contextlib.suppress(psycopg.OperationalError):
@@ -259,7 +259,7 @@ def freeze(room: Room, dice: Random) -> Done:
     if not pids:
         raise Missed(f"{part} is down")
     pid, seconds = dice.choice(pids), dice.uniform(1, 8)
-    # From a thread of its own, because this one may come to wait for the frozen process.
+    # This runs in a thread of its own, because this one may come to wait for the frozen process.
     thaw = threading.Timer(seconds, _signal, (pid, signal.SIGCONT))
     thaw.start()
     _signal(pid, signal.SIGSTOP)
@@ -267,7 +267,7 @@ def freeze(room: Room, dice: Random) -> Done:
 
 
 def upgrade(room: Room, _: Random) -> Done:
-    """Migrate to the newer version, and run it in one API process and the worker from now on."""
+    """Migrate to the newer version, and from now on run it in one API process and the worker."""
     folder = room.data.parent / "newer"
     head = of_code().head
     shutil.copytree(migrations.FOLDER, folder)
@@ -330,6 +330,6 @@ OFTEN: Final = (
     Fault("frozen", freeze),
     Fault("frozen", freeze),
 )
-"""The faults that come again and again."""
+"""The faults that are repeated."""
 
 ONCE: Final = Fault("newer version", upgrade)

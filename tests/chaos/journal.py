@@ -1,4 +1,4 @@
-"""What clients sent and what they were told: the journal that the verdict reads."""
+"""The journal of commands and answers, which the verdict reads."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ from service.api.http.writing.submitting import NAMESPACE
 from service.base.uuids import uuid5
 
 MAYBE: Final = ("store_unavailable",)
-"""Refusals after which the command may have been kept all the same."""
+"""Refusals after which the log may still hold the command."""
 
 NOTHING_DONE: Final = frozenset(
     {"overloaded", "too_many_requests", "too_many_connections", "schema_unsupported"}
@@ -27,7 +27,7 @@ NOTHING_DONE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place in the log that a client was told."""
+    """A place in the log that a client was told."""
 
     league: str
     epoch: int
@@ -42,13 +42,13 @@ class Command:
     path: str
     sent: int = 0
     told: Place | None = None
-    """The position of its last event, once a client was told that it was accepted."""
+    """The position of the last event, once a client was told that the command was accepted."""
 
     refused: str | None = None
-    """The code of the refusal, if it was refused for good."""
+    """The code of the refusal, if it was final."""
 
     answered: bool = False
-    """Whether a client knows what became of it."""
+    """True if a client knows the outcome."""
 
     def line(self) -> str:
         """Return the command as one line for people and programs."""
@@ -61,19 +61,19 @@ class Journal:
     All commands with a key, and every answer that contradicts another.
 
     Args:
-        file: Gets a line for each answer, for whoever looks at a failed run.
+        file: Gets a line for each answer, for a person who examines a failed run.
     """
 
     file: Path | None = None
     commands: dict[UUID, Command] = field(default_factory=dict)
     answers: Counter[str] = field(default_factory=Counter)
-    """How many answers of each status or code there were, and attempts without an answer."""
+    """The number of answers with each status or code, and of attempts without an answer."""
 
     wrong: list[str] = field(default_factory=list)
     """Answers that contradict an earlier one, and defects."""
 
     def asked(self, actor: str, method: str, path: str, key: str) -> Command:
-        """Note that a command is sent, perhaps again."""
+        """Note that a command is sent. It may be a repetition."""
         parts = msgspec.json.encode([actor, method, path, key])
         command_id = uuid5(NAMESPACE, sha256(parts).hexdigest())
         command = self.commands.setdefault(command_id, Command(command_id, path))
@@ -81,7 +81,7 @@ class Journal:
         return command
 
     def accepted(self, command: Command, said: str | None, position: str | None) -> None:
-        """Note that a client was told that its command was accepted."""
+        """Note that a client was told its command is accepted."""
         command.answered = True
         if said is None or position is None:
             return  # a command without events
@@ -96,20 +96,20 @@ class Journal:
         self._write(command)
 
     def refusal(self, command: Command, code: str) -> None:
-        """Note that a client was told that its command was refused."""
+        """Note that a client was told its command is refused."""
         if code in MAYBE or code in NOTHING_DONE:
-            return  # the client asks again
+            return  # the client will ask again
         if command.told is not None:
             self.wrong.append(f"{command.command_id} was accepted, and then refused as {code}")
         command.refused, command.answered = code, True
         self._write(command)
 
     def defect(self, what: str) -> None:
-        """Note an answer that no client should ever get."""
+        """Note an answer that no client may ever get."""
         self.wrong.append(what)
 
     def acknowledged(self) -> list[Command]:
-        """Return the commands whose clients were told that they were accepted."""
+        """Return the commands that clients were told are accepted."""
         return [each for each in self.commands.values() if each.told is not None]
 
     def _write(self, command: Command) -> None:
@@ -123,7 +123,7 @@ class Noting(httpx.AsyncBaseTransport):
     Sends each attempt over a line drawn at random, and notes every answer to a command.
 
     Args:
-        journal: Where answers are noted.
+        journal: The journal that gets the answers.
         known: The player of each header ``Authorization``.
         ports: The ports of the lines at the moment.
         dice: Draws the line.

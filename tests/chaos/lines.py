@@ -1,4 +1,4 @@
-"""Lines between clients and servers that cut, swallow, delay and half-close what they carry."""
+"""Lines between clients and servers that cut, drop, delay and half-close their traffic."""
 
 import asyncio
 import contextlib
@@ -11,13 +11,13 @@ from typing import Final
 CHUNK: Final = 4096
 DELAY_SECONDS: Final = 0.3
 SILENT_SECONDS: Final = 2.0
-"""For so long a swallowed answer leaves its client without a sign."""
+"""The time for which a client waits when its answer was dropped."""
 
 
 @dataclass(slots=True)
 class Weather:
     """
-    How likely each fault is for one chunk that a line carries.
+    The probability of each fault for one chunk on a line.
 
     Args:
         dice: The source of every choice.
@@ -44,7 +44,7 @@ class Weather:
         self.delayed, self.half_closed = delayed, half_closed
 
     def calm(self) -> None:
-        """Let everything through from now on."""
+        """From now on let everything through."""
         self.set(cut=0.0, swallowed=0.0, delayed=0.0, half_closed=0.0)
 
     def happens(self, what: str) -> bool:
@@ -110,7 +110,8 @@ class Line:
         there = asyncio.create_task(self._pump(reader, far_writer, answers=False))
         back = asyncio.create_task(self._pump(far_reader, writer, answers=True))
         try:
-            # The server may still answer a client that says no more, but not the other way round.
+            # The server may still answer a client that has closed its sending side, but not the
+            # reverse.
             await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)
             if there.done() and there.result():
                 await back

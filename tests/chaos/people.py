@@ -35,7 +35,7 @@ _TROUBLE: Final = (Unreachable, httpx.HTTPError)
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader of a table's feed has seen."""
+    """The part of a table's feed that a reader has seen."""
 
     cursors: list[str] = field(default_factory=list)
 
@@ -61,13 +61,13 @@ class Night:
     league: str = ""
     tournaments: list[str] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
-    """How many tournaments ended, by their last state."""
+    """The number of tournaments that ended, by their last state."""
 
     refused: Counter[str] = field(default_factory=Counter)
     """The codes of refusals."""
 
     readings: dict[str, Reading] = field(default_factory=dict)
-    """What the readers saw, by table."""
+    """The events that readers saw, by table."""
 
     _met: set[str] = field(default_factory=set)
 
@@ -102,7 +102,7 @@ class Night:
         return await _again(lambda: client.post(path, body, key=key))
 
     async def seen(self) -> list[str]:
-        """Compare what each reader saw with the pages of the same feed. Return the differences."""
+        """Compare the events that each reader saw with the feed's pages. Return the differences."""
         found = []
         for table, reading in self.readings.items():
             path = f"/v1/tables/{table}/events"
@@ -134,7 +134,7 @@ class Night:
         for client in self.players.values():
             await self.insist(client, f"{at}/registrations", {"bot": True}, f"enter-{number}")
         await self.insist(self.host, f"{at}/house-bots", {"count": HOUSE_BOTS}, f"seat-{number}")
-        # The planned start may come first, when the database was away for a minute.
+        # The planned start may come first if the database was away for a minute.
         await self._unless_refused(self.host, f"{at}/start", {}, f"start-{number}")
         return tournament
 
@@ -190,7 +190,7 @@ class Night:
                 players[each["entrant"]] = Player(client=client, name=client.name, seed=7)
 
     async def _alone(self, work: Awaitable[Any]) -> None:
-        """Do one thing. What is refused or fails is looked at anew, like by a person."""
+        """Do one thing. If it is refused or fails, the bot looks again, as a person would."""
         try:
             await work
         except Problem as problem:

@@ -16,7 +16,7 @@ from tests.chaos.verdict import Logs, logs_of, repeated, unbalanced
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The logs, and what does not hold in them."""
+    """The logs, and the faults found in them."""
 
     logs: Logs
     broken: list[str]

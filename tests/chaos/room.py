@@ -1,4 +1,4 @@
-"""The parts of a running installation, each of which may be killed and is started again."""
+"""The parts of a running installation. Each may be killed and is started again."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ from tests.support.servers import free_port
 SECOND: Final = "api2"
 CONNECTIONS_MAX: Final = 120
 AGAIN_SECONDS: Final = 0.5
-"""The pause before a part is started again, as a service manager takes it."""
+"""The pause before a part is started again, as under a service manager."""
 
 OPTIONS: Final = {
     "tick_milliseconds": 50,
@@ -63,11 +63,11 @@ class Loop:
             raise
 
     def begin(self, work: Coroutine[Any, Any, _Result]) -> "asyncio.Future[_Result]":
-        """Begin *work* there."""
+        """Begin *work* there, and do not wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)  # type: ignore[return-value]
 
     def stop(self) -> None:
-        """End the loop and what still runs there."""
+        """End the loop and all work that still runs there."""
         self.run(_end_others(), 10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
@@ -93,7 +93,7 @@ class Room(Stack):
     The processes reach the database over a line, and the clients each API process over another.
 
     Args:
-        seed: Of what the lines do.
+        seed: The seed of the lines' faults.
         logs_in: The folder of the logs, which may not lie on a disk that gets full.
     """
 
@@ -103,7 +103,7 @@ class Room(Stack):
     loop: Loop = field(default_factory=Loop)
     counts: Counter[str] = field(default_factory=Counter)
     starts: Counter[str] = field(default_factory=Counter)
-    """How often each part was started again."""
+    """The number of times that each part was started again."""
 
     weather: dict[str, Weather] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Room(Stack):
     """The folder of the migrations of each part that runs the newer version."""
 
     planted: dict[str, str] = field(default_factory=dict)
-    """The fault in the code of each part, to see that the verdict finds it."""
+    """The fault planted in each part, to check that the verdict finds it."""
 
     second_port: int = field(default_factory=free_port)
     sockets: TemporaryDirectory[str] = field(default_factory=_folder)
@@ -182,7 +182,7 @@ class Room(Stack):
         return None if child is None or child.poll() is not None else child.pid
 
     def tend(self) -> None:
-        """Start again whatever has ended, as a service manager does."""
+        """Start ended parts again, as a service manager does."""
         now = time.monotonic()
         if self.cluster is not None and self.cluster.ended() and "postmaster" not in self.resting:
             try:
@@ -215,7 +215,7 @@ class Room(Stack):
 
     @contextlib.contextmanager
     def asked(self, url: str | None = None) -> Iterator[psycopg.Connection]:
-        """Open a connection of the superuser."""
+        """Open a superuser's connection."""
         with psycopg.connect(url or self.superuser, autocommit=True) as found:
             yield found
 
@@ -235,7 +235,7 @@ class Room(Stack):
     def _direct(self, name: str) -> str:
         if self.cluster is None:
             raise RuntimeError("the database has never been started")
-        # A server that is frozen must not freeze who thaws it.
+        # A frozen server must not freeze the thread that will continue it.
         return f"{self.cluster.url(name)}?connect_timeout=2&options=-cstatement_timeout%3D20000"
 
     def _own_server(self) -> str:

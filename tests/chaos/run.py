@@ -1,4 +1,4 @@
-"""One run: bots play, faults come, everything ends, and then the verdict."""
+"""One run: bots play, faults come, everything is ended, and the verdict follows."""
 
 import asyncio
 import contextlib
@@ -36,14 +36,14 @@ AGAIN_SECONDS: Final = 4.0
 """The time after which a migration is tried again."""
 
 END_SECONDS: Final = 240.0
-"""The time in which play must end once no faults come any more."""
+"""The time in which play must end after the last fault."""
 
 QUIET_SECONDS: Final = 90.0
 """The time in which jobs and projections must then be done."""
 
 PROVE_SECONDS: Final = 600.0
 STAND_SECONDS: Final = 5.0
-"""For so long no part may end by itself, at last."""
+"""The time for which no part may end by itself, after everything else."""
 
 UNDO_SECONDS: Final = 60.0
 CLIENT_SECONDS: Final = 8.0
@@ -54,13 +54,13 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run did and found."""
+    """The result of a run."""
 
     seed: int
     faults: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
-    """What did not hold."""
+    """The faults that were found."""
 
     told: list[str] = field(default_factory=list)
     """Lines of the summary."""
@@ -82,8 +82,8 @@ def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = N
 
     Args:
         folder: Gets data, logs and journal. It must be empty.
-        say: Told of each fault.
-        fault: The name of a fault in the code of both API processes, of those of the simulation.
+        say: Called with a description of each fault.
+        fault: The name of a fault of the simulation, to be planted in both API processes.
     """
     outcome = Outcome(seed)
     with _disk(folder / "disk") as disk:
@@ -166,7 +166,7 @@ class _Evening:
 
 
 def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, say: Say) -> None:
-    """Let one fault after the other come, each once before any comes again."""
+    """Start one fault after the other. Each comes once before any comes again."""
     dice, began = Random(room.seed), time.monotonic()
     undo: list[tuple[float, Fault, Done]] = []
     deck = list(OFTEN)
@@ -183,7 +183,7 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
                 continue
             fault = ONCE if now >= once else deck.pop()
             hit = _do(room, dice, fault, outcome, undo, f"{now - began:6.1f} s", say)
-            if fault is ONCE:  # an operator tries again, too
+            if fault is ONCE:  # an operator would also try again
                 once = float("inf") if hit else now + AGAIN_SECONDS
             if not deck:
                 deck = list(OFTEN)
@@ -197,7 +197,7 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
 def _do(
     room: Room, dice: Random, fault: Fault, outcome: Outcome, undo: list[Any], at: str, say: Say
 ) -> bool:
-    """Let a fault come. Return whether it hit anything."""
+    """Start a fault. Return whether it hit anything."""
     try:
         done = fault.do(room, dice)
     except (Missed, psycopg.Error) as missed:  # another fault has taken the database away
@@ -213,9 +213,9 @@ def _do(
 
 def _undo(undo: list[tuple[float, Fault, Done]], now: float) -> int:
     """
-    End the faults that are due. Return how many still last.
+    End the faults that are due. Return the number of those that remain.
 
-    A server that another fault keeps away is asked again: that fault has to end meanwhile.
+    If another fault keeps the server away, that one has to end first, so the end is tried again.
     """
     for each in tuple(undo):
         if each[0] <= now and each[2].undo is not None:
@@ -226,7 +226,7 @@ def _undo(undo: list[tuple[float, Fault, Done]], now: float) -> int:
 
 
 def _set_right(room: Room) -> bool:
-    """Set the database's clock to where it stays. Return False while there is no database."""
+    """Set the database's clock to its final value. Return False while the database is away."""
     try:
         set_clock(room.superuser, timedelta(seconds=room.clock))
     except psycopg.Error:
@@ -259,7 +259,7 @@ def _tend_until(room: Room, ready: Callable[[], bool], seconds: float) -> bool:
 
 
 def _judge(room: Room, evening: _Evening, outcome: Outcome) -> None:
-    """Ask for audits, wait until everything is quiet, and look at everything."""
+    """Start audits, wait until everything is quiet, and check everything."""
     reports = room.loop.begin(_audited(evening))
     if not _tend_until(room, reports.done, QUIET_SECONDS):
         outcome.broken.append("the worker did not audit the leagues in time")
@@ -302,7 +302,7 @@ def _judge(room: Room, evening: _Evening, outcome: Outcome) -> None:
 
 
 async def _audited(evening: _Evening) -> list[str]:
-    """Have the worker audit each league. Return what it found."""
+    """Have the worker audit each league. Return the faults that it found."""
     found = []
     for night in evening.nights:
         path = f"/v1/leagues/{night.league}/audits"
@@ -320,7 +320,7 @@ async def _audited(evening: _Evening) -> list[str]:
 async def _readings(evening: _Evening) -> list[str]:
     found = [each for night in evening.nights for each in await night.seen()]
     if not any(each.cursors for night in evening.nights for each in night.readings.values()):
-        found.append("no reader of a feed saw anything")  # of which nothing could be wrong
+        found.append("no reader of a feed saw anything")  # an empty league has nothing to audit
     return found
 
 
@@ -353,7 +353,7 @@ def _quiet(room: Room) -> bool:
 
 
 def _standing(room: Room, outcome: Outcome) -> None:
-    """Check that every part runs on by itself, and answers."""
+    """Check that every part keeps running by itself, and answers."""
     before = {part: room.pid(part) for part in (*room.children, "postmaster")}
     until = time.monotonic() + STAND_SECONDS
     while time.monotonic() < until:
@@ -377,7 +377,7 @@ def _standing(room: Room, outcome: Outcome) -> None:
 
 @contextmanager
 def _disk(path: Path) -> Iterator[bool]:
-    """Mount a small disk at *path* if that is possible, and yield whether it was."""
+    """Mount a small disk at *path* if possible, and yield whether that worked."""
     path.mkdir(mode=0o700)
     asked = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=700", "holotable", str(path)]
     try:

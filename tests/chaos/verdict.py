@@ -1,7 +1,7 @@
 """
-The verdict: what must hold once everything is quiet again.
+The verdict: the checks after everything is quiet again.
 
-Each function returns a sentence for each thing that does not hold.
+Each function returns a sentence for each fault.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ async def logs_of(connection: asyncpg.Connection, keys: Keys) -> tuple[Logs, lis
 
 
 def unfaithful(journal: Journal, logs: Logs) -> list[str]:
-    """Compare what clients were told with the log."""
+    """Compare the answers to clients with the log."""
     held = _by_command(logs)
     found = list(journal.wrong)
     for command in journal.commands.values():
@@ -59,7 +59,7 @@ def unfaithful(journal: Journal, logs: Logs) -> list[str]:
 
 
 def unanswered(journal: Journal, logs: Logs) -> tuple[int, int]:
-    """Return how many commands without an answer are in the log, and how many are not."""
+    """Return the numbers of unanswered commands that are in the log, and that are not."""
     held = _by_command(logs)
     open_ = [each for each in journal.commands.values() if not each.answered]
     there = sum(each.command_id in held for each in open_)
@@ -67,7 +67,7 @@ def unanswered(journal: Journal, logs: Logs) -> tuple[int, int]:
 
 
 def repeated(logs: Logs) -> list[str]:
-    """Check that positions have no gap, and that each command is there once, in one piece."""
+    """Check that positions have no gap, and that each command is in the log once and whole."""
     found = []
     for league, rows in logs.items():
         if [row.position for row in rows] != list(range(len(rows))):
@@ -88,7 +88,7 @@ def repeated(logs: Logs) -> list[str]:
 
 
 def unbalanced(logs: Logs, keys: Iterable[LeagueKeys]) -> list[str]:
-    """Count the chips of every tournament that is being played, after each command."""
+    """Count the chips of every tournament in play, after each command."""
     codec, opened = Codec(DECIDERS), {each.league: each for each in keys}
     found = []
     for league, rows in logs.items():
@@ -112,7 +112,7 @@ def unbalanced(logs: Logs, keys: Iterable[LeagueKeys]) -> list[str]:
 
 
 def spilt(files: Iterable[Path], secrets: Mapping[str, str]) -> list[str]:
-    """Look for secrets in logs. The answer names the secret and does not repeat it."""
+    """Look for secrets in logs. The result names a secret and does not repeat it."""
     found = []
     for file in files:
         text = file.read_text(encoding="utf-8", errors="replace")
@@ -142,6 +142,6 @@ def _chips(states: Mapping[str, object]) -> dict[str, int]:
         if isinstance(state, Running):
             streams = [table_stream(each.table) for each in state.tables]
             tables = [each for each in map(states.get, streams) if isinstance(each, Table)]
-            if len(tables) == len(streams):  # otherwise one is to be opened yet
+            if len(tables) == len(streams):  # otherwise one will still be opened
                 found[stream] = sum(each.chips() for each in tables)
     return found

@@ -1,1 +1,1 @@
-"""What `deploy/` holds, checked by the programs that read it."""
+"""Checks of the files in `deploy/`, by the programs that read them."""

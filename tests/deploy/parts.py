@@ -160,7 +160,7 @@ def memory(group: int) -> int:
                 rolled = (status.parent / "smaps_rollup").read_text()
                 total += int(re.findall(r"^Pss:\s+(\d+) kB", rolled, re.M)[0]) * 1024
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended meanwhile
+            continue  # the process has ended meanwhile
     return total
 
 

@@ -54,7 +54,7 @@ def proxied(folder: Path, ports: list[int]) -> Iterator[str]:
 
 
 class Host:
-    """Somebody who founds a league under its own name, and announces a tournament."""
+    """A person who founds a league under its own name, and announces a tournament."""
 
     def __init__(self, proxy: str, name: str) -> None:
         self.http = httpx.Client(base_url=proxy, headers={"Host": name}, timeout=60)

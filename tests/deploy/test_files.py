@@ -1,4 +1,4 @@
-"""The files of ``deploy/`` are what the programs that read them want, and keep their promises."""
+"""The programs that read the files of ``deploy/`` accept them, and the files do as promised."""
 
 import os
 import re
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 EXPOSED_AT_MOST = 2.0
-"""``systemd-analyze security``: 10 is an ordinary service, and 2 is "OK" in its own words."""
+"""The bound for ``systemd-analyze security``: 10 is an ordinary service, and 2 is "OK"."""
 
 PROCESSES = {"api", "worker", "project", "bots", "signer"}
 
@@ -40,7 +40,7 @@ def run(*command: str | Path) -> str:
 
 @pytest.fixture
 def units(tmp_path: Path) -> list[Path]:
-    """The units with the ``holotable`` of this environment, and of the template two instances."""
+    """The units with the ``holotable`` of this environment, and two instances of the template."""
     here = str(Path(sys.executable).parent / "holotable")
     for unit in (*UNITS, DEPLOY / "systemd" / "holotable.target"):
         text = unit.read_text().replace("/opt/holotable/bin/holotable", here)
@@ -53,7 +53,7 @@ def test_systemd_reads_every_unit_without_a_warning(units: list[Path]) -> None:
     folder = units[0].parent
     every = [*units, folder / "holotable.target"]
     said = run(program("systemd-analyze"), "verify", "--man=no", *every)
-    # What systemd says about units of the machine is not about ours.
+    # systemd also complains about units of the machine, which are not ours.
     assert [line for line in said.splitlines() if "holotable" in line] == []
 
 
@@ -124,7 +124,7 @@ def compose() -> dict[str, dict[str, dict[str, object]]]:
 
 
 def test_compose_names_only_what_it_declares() -> None:
-    """Compose would refuse the file, or make an empty folder where a secret is wanted."""
+    """Compose would refuse the file, or make an empty folder in place of a secret."""
     told = compose()
     for name, service in told["services"].items():
         for part in ("secrets", "networks"):
@@ -155,12 +155,12 @@ def test_each_container_runs_one_process_that_can_write_nothing_and_is_not_root(
                 if "/run/secrets" in str(each)
             }
             assert read <= set(its["secrets"]), name
-            # The worker's list names both brokers, of which it reads one.
+            # The worker's list names both brokers. The worker reads one of them.
             assert set(its["secrets"]) - read <= {"holotable_broker"}, name
     assert set(told["caddy"]["networks"]) & set(told["api"]["networks"]) == {"front"}
     volumes = {str(each).partition(":")[2] for each in told["signer"]["volumes"]}
     image = (DEPLOY / "Containerfile").read_text()
-    # A volume over a folder that the image lacks would belong to root.
+    # A volume over a folder that is missing in the image would belong to root.
     assert volumes == set(re.findall(r"^RUN install -d -o 10001 .* (/\w+)$", image, re.M))
     assert told["signer"]["networks"] == ["data"]
 
@@ -172,7 +172,7 @@ def test_prepare_of_compose_runs_commands_that_exist() -> None:
 
 
 def test_the_image_has_every_folder_that_the_build_reads_and_no_root() -> None:
-    """No container engine is asked: the lines are compared with the folders."""
+    """No container engine is used. The lines are compared with the folders."""
     text = (DEPLOY / "Containerfile").read_text()
     copied = {
         name

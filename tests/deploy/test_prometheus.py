@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "deploy/prometheus/holotable.rules.yml"
 PAGE = ROOT / "docs/operating/monitoring.md"
 MINUTES = 40
-"""The minutes that each series lasts. Alerts are looked at after them."""
+"""The minutes that each series lasts. Alerts are checked after them."""
 
 needs_promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="no promtool")
 

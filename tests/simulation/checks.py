@@ -1,8 +1,8 @@
 """
-What must hold, whatever goes wrong.
+The promises that every simulated run must keep, whatever goes wrong.
 
-The referee folds every event of the log as it is committed, and compares what the service tells
-with what the log holds. Any breach raises :class:`Broken` with a sentence.
+The referee folds every event of the log as it is committed. It compares the service's answers with
+the log. Any breach raises :class:`Broken` with a sentence.
 """
 
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ VIEWS = 12
 
 
 class Broken(AssertionError):
-    """Something that must hold did not hold."""
+    """A promise was broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """What a client was told of a command that was accepted."""
+    """A client's knowledge of a command that was accepted."""
 
     command_id: UUID
     first: int
@@ -45,7 +45,7 @@ class Acknowledged:
 
 class Referee:
     """
-    The one who checks.
+    The referee, who checks all promises.
 
     Args:
         server: The database.
@@ -64,13 +64,13 @@ class Referee:
         self.events = 0
         self.views = 0
         self.broken: Broken | None = None
-        """The first breach that was seen while an event was committed."""
+        """The first breach that was found during a commit."""
 
         server.watch = self._watch
 
     @property
     def acknowledged(self) -> int:
-        """The number of commands that clients were told to be accepted."""
+        """The number of commands that clients were told are accepted."""
         return len(self._told)
 
     def holds(self, command_id: UUID) -> bool:
@@ -78,19 +78,22 @@ class Referee:
         return command_id in self._commands
 
     def told(self, receipt: Receipt) -> None:
-        """Note a receipt that a client has got, and compare it with the log."""
+        """Note a receipt that a client got, and compare it with the log."""
         if receipt.first_position is None or receipt.last_position is None:
             return
         told = Acknowledged(receipt.command_id, receipt.first_position, receipt.last_position)
         self._told.append(told)
 
     def refused(self, command_id: UUID, code: str, *, held: bool) -> None:
-        """Check a refusal. *held* says whether the log had the command when it was asked."""
+        """Check a refusal.
+
+        *held* tells whether the log already had the command when it was sent.
+        """
         if held:
             raise Broken(f"{command_id} is in the log, and was refused as {code}")
 
     def shown(self, table: Table, entrant: EntrantId) -> None:
-        """Check a view that a client has got: no other hidden value would change it."""
+        """Check a view that a client got: with other hidden values it would be the same."""
         self.views += 1
         if self._dice.below(VIEWS) == 0 and table.hand is not None:
             try:
@@ -98,13 +101,13 @@ class Referee:
             except AssertionError as error:
                 raise Broken(f"a view of {entrant} shows a hidden value") from error
 
-    # At each commit.
+    # Checks at each commit
 
     def _watch(self, league: UUID, rows: list[Recorded]) -> None:
         try:
             self._see(league, rows)
         except Broken as error:
-            # The writer answers any error of its store. This one is for the run.
+            # The writer answers any error of its store, but this error is meant for the run.
             self.broken = self.broken or error
 
     def _see(self, league: UUID, rows: list[Recorded]) -> None:
@@ -125,7 +128,7 @@ class Referee:
         self._count()
 
     def _count(self) -> None:
-        """Count the chips of every tournament that is being played."""
+        """Count the chips of every tournament in play."""
         for stream, state in self._states.items():
             if not isinstance(state, Running):
                 continue
@@ -134,7 +137,7 @@ class Referee:
             if self._chips.setdefault(stream, chips) != chips:
                 raise Broken(f"{stream} had {self._chips[stream]} chips, and has {chips}")
 
-    # When all is quiet.
+    # Checks when all is quiet
 
     def over(self, stream: str) -> bool:
         """Return whether a tournament has ended and all its tables are closed."""
@@ -152,10 +155,10 @@ class Referee:
 
     async def at_rest(self, league: UUID) -> None:
         """
-        Compare everything, while nothing happens.
+        Compare everything while nothing happens.
 
         Raises:
-            Broken: If something does not hold.
+            Broken: If a promise is broken.
         """
         self._acknowledged(league)
         self._chains(league)
@@ -175,7 +178,7 @@ class Referee:
             again.close()
 
     def _acknowledged(self, league: UUID) -> None:
-        """Check that each command is in the log once, where its client was told."""
+        """Check that each acknowledged command is in the log once, where its client was told."""
         rows = self._server.rows(league)
         for told in self._told:
             if told.last >= len(rows):

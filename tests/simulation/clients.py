@@ -1,5 +1,5 @@
 """
-Clients of the simulated installation: an organiser and players who repeat until they know.
+Clients of the simulated installation: an organiser, and players who retry until they know.
 
 A request may be lost, doubled, or answered late. A client repeats it with the same identifier, to
 any API process, as the public API asks of clients.
@@ -65,7 +65,7 @@ class Line:
 
     Args:
         house: The installation.
-        referee: Hears what clients are told.
+        referee: Checks the answers that clients get.
         dice: The source of every choice.
     """
 
@@ -131,7 +131,7 @@ class Line:
 
 
 class Organiser:
-    """Someone who founds a league and announces evenings."""
+    """An organiser, who founds a league and announces evenings."""
 
     def __init__(self, house: Installation, line: Line, dice: Dice, players: int) -> None:
         self._house = house
@@ -203,7 +203,7 @@ class Organiser:
 
 
 class Player:
-    """Someone who enters each evening and plays it to the end."""
+    """A player, who enters each evening and plays it to the end."""
 
     def __init__(
         self, house: Installation, line: Line, referee: Referee, dice: Dice, name: PlayerId

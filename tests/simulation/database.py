@@ -1,8 +1,9 @@
 """
-The database of the simulation, and the ways of a process to it.
+The database of the simulation, and each process's connection to it.
 
-The log, the relations and the read models are in memory, and never lose what is committed. A way
-takes time, breaks before or after the database has done what was asked, and ends with its process.
+The log, the relations and the read models are in memory, and never lose a commit. A way is a
+process's connection. It takes time, breaks before or after the database has done its work, and ends
+with its process.
 """
 
 import asyncio
@@ -23,12 +24,12 @@ from tests.simulation.reads import Reads
 from tests.simulation.relations import Given, Relations
 
 Watch = Callable[[UUID, list[Recorded]], None]
-"""Is told of each append, with the league and the new events."""
+"""Called after each append, with the league and the new events."""
 
 
 class Chaos:
     """
-    What goes wrong, and how often.
+    The faults, and how often they happen.
 
     Args:
         dice: The source of every choice.
@@ -38,10 +39,10 @@ class Chaos:
         self.dice = dice
         self.on = True
         self.away = False
-        """True while the database answers nobody."""
+        """True while the database answers no process."""
 
         self.counts: dict[str, int] = {}
-        """How often each fault has happened."""
+        """The number of times that each fault has happened."""
 
     def happens(self, fault: str, chance: float) -> bool:
         """Return whether *fault* happens now, and count it."""
@@ -51,7 +52,7 @@ class Chaos:
         return True
 
     async def pause(self, most: float = 0.03) -> None:
-        """Take some time: little as a rule, much now and then."""
+        """Take some time: usually little, sometimes much."""
         slow = self.happens("delay", 0.02)
         await asyncio.sleep(self.dice.below(1000) / 1000 * (3.0 if slow else most))
 
@@ -116,7 +117,7 @@ class Server(SeededStore):
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
-        """Append, note it in the trace, and tell the watch."""
+        """Append, note the append in the trace, and tell the watch."""
         before = len(self.rows(league))
         outcome = await super().append(league, epoch, appends, checked)
         new = self.rows(league)[before:]
@@ -150,11 +151,11 @@ class Listener(Subscription):
 
 class Way:
     """
-    A process's way to the log. It is a ``service.log.store.Store``.
+    A process's way to the log, a ``service.log.store.Store``.
 
     Args:
         server: The log itself.
-        chaos: What goes wrong on the way.
+        chaos: The faults on the way.
     """
 
     def __init__(self, server: Server, chaos: Chaos) -> None:
@@ -170,7 +171,7 @@ class Way:
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
-        """Append. If the way back breaks, the log has the events all the same."""
+        """Append. If the way breaks afterwards, the log still has the events."""
         await self._there()
         outcome = await self._server.append(league, epoch, appends, checked)
         await self._back()
@@ -178,7 +179,7 @@ class Way:
 
     @asynccontextmanager
     async def turn(self, _league: UUID) -> AsyncIterator[None]:
-        """Keep nobody from deciding: nothing may rely on a turn."""
+        """Do nothing, because no process may rely on a turn."""
         yield
 
     async def stream(
@@ -237,7 +238,7 @@ class Way:
         return await self._server.keys(league)
 
     def wake(self, league: UUID, position: int) -> None:
-        """Send a wake-up to everybody who listens."""
+        """Send a wake-up to all listeners."""
         for listener in self._server.listeners.values():
             listener.notify(f"{league.hex}:{position}")
 

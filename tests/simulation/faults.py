@@ -8,12 +8,12 @@ from tests.faults.planting import Fault
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glue(Fault):
     """
-    A fault for the simulation to find.
+    A fault that the simulation has to find.
 
     Args:
         seed: A seed that finds it.
-        found: What the simulation then says.
-        quick: True if ``make test`` looks for it, too.
+        found: The message that the simulation then gives.
+        quick: True if ``make test`` looks for it too.
     """
 
     seed: int

@@ -2,9 +2,9 @@
 The loop of the simulation: virtual time, processes that can die at any await, and a trace.
 
 Each task belongs to the process in which it was made. Before a task goes on, the loop counts a
-step, notes it in the trace, and may end the task's process there. A process that has ended is
-never heard of again: its tasks do not go on, and no ``finally`` of theirs is executed, as after
-``kill -9``.
+step, notes it in the trace, and may end the task's process there. After ``kill -9`` nothing of a
+process runs any more. It is the same here: its tasks do not go on, and none of their ``finally``
+blocks is executed.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class Process:
         self.coroutines: list[Coroutine[Any, Any, Any]] = []
 
     def end(self) -> None:
-        """End this life in the middle of whatever it does."""
+        """End this life at once, in the middle of its work."""
         if self.alive:
             self.alive = False
             self.died()
@@ -67,7 +67,7 @@ class Crashes:
         self._left = self._gap()
 
     def here(self) -> bool:
-        """Return whether the process that takes this step ends before it."""
+        """Return whether the process ends before this step."""
         if self.every is None:
             return False
         self._left -= 1
@@ -86,7 +86,7 @@ class SimulatedLoop(VirtualLoop):
     A loop that never waits, and whose every step follows from a seed.
 
     Args:
-        crashes: Says at which steps a process ends.
+        crashes: Chooses the steps at which a process ends.
     """
 
     def __init__(self, crashes: Crashes) -> None:
@@ -117,16 +117,16 @@ class SimulatedLoop(VirtualLoop):
         return self.create_task(work, context=there)
 
     def bury(self, process: Process) -> None:
-        """Close the tasks of a process that has ended. Nothing that they still do is seen."""
+        """Close the tasks of a process that has ended. Nothing that they still do has an effect."""
         for coroutine in process.coroutines:
-            # A ``finally`` that awaits ignores GeneratorExit. It belongs to nobody any more.
+            # A ``finally`` that awaits ignores GeneratorExit. It no longer belongs to any process.
             with suppress(BaseException):
                 coroutine.close()
         process.coroutines.clear()
         process.tasks.clear()
 
     def _asyncgen_finalizer_hook(self, _generator: object) -> None:
-        """Do nothing, because the moment at which garbage is found follows from no seed."""
+        """Do nothing, because the moment of garbage collection does not follow from the seed."""
 
     def _make(
         self,
@@ -183,7 +183,7 @@ class _Stepped(Coroutine[Any, Any, Any]):
         return self._inner.throw(error)
 
     def close(self) -> None:
-        """Do nothing. The loop closes the coroutines of a process."""
+        """Do nothing. The loop closes the coroutines of a process itself."""
 
     def __await__(self) -> Generator[Any, Any, Any]:
         return self._inner.__await__()
@@ -202,7 +202,7 @@ class _Stepped(Coroutine[Any, Any, Any]):
         return True
 
     def _for_ever(self) -> asyncio.Future[None]:
-        """Return something to wait for that never comes, in the way in which a task expects it."""
+        """Return an awaitable that never completes, in the form that a task expects."""
         never = self._loop.create_future()
         never._asyncio_future_blocking = True
         return never

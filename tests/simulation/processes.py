@@ -1,9 +1,9 @@
 """
-The processes of the simulated installation: APIs, workers, projectors, and who starts them again.
+The processes of the simulated installation: APIs, workers, projectors, and their restarts.
 
 The writer, the director, the duties, the search for jobs, the outcome of a job and the projections
-are the service's own code. The loops around them, which are threads and sockets in the service, are
-written here, and so are the broker and the line between client and API.
+are the service's own code. The loops around them are threads and sockets in the service. They are
+written again here, like the broker and the line between client and API.
 """
 
 import asyncio
@@ -52,7 +52,10 @@ class Clock:
 
 
 class Broker:
-    """The queue of messages. It forgets nothing by itself, and gives nothing to the dead."""
+    """The queue of messages.
+
+    It loses nothing by itself, and delivers nothing to ended processes.
+    """
 
     def __init__(self) -> None:
         self._messages: deque[jobs.Claimed] = deque()
@@ -106,7 +109,7 @@ class Installation:
         self.house(self._power())
 
     def house(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Begin *work* that never ends by a crash: clients, the network, the power."""
+        """Begin *work* that no crash ever ends: clients, the network, the power."""
         return self.loop.spawn(self._house, work)
 
     def runtime(self, process: Process) -> Runtime:
@@ -119,7 +122,7 @@ class Installation:
         return Runtime(writer, clock, entropy, pool, SETTINGS, Pulses(None, clock))
 
     def _keep(self, name: str, live: Any) -> None:
-        """Begin a process, and again a while after each of its ends."""
+        """Begin a process, and again a while after each end."""
         process = Process(name)
         self._lives.append(process)
 
@@ -138,7 +141,7 @@ class Installation:
         self._keep(name, live)
 
     def close(self) -> None:
-        """End everything, and throw away what is left."""
+        """End everything, and discard what is left."""
         self.loop.crashes.every = None
         for process in [*self._lives, self._house]:
             process.died = _nothing
@@ -155,7 +158,7 @@ class Installation:
                 await asyncio.sleep(self.chaos.dice.below(120) / 10)
                 self.chaos.away = False
 
-    # Workers.
+    # Workers
 
     async def _work(self, process: Process) -> None:
         runtime = self.runtime(process)
@@ -166,7 +169,7 @@ class Installation:
                 group.create_task(self._perform(process, runtime))
 
     async def _tick(self, runtime: Runtime) -> None:
-        """Do as ``service.tasks.ticker.Ticker`` does."""
+        """Do the same as ``service.tasks.ticker.Ticker``."""
         connection = cast("Any", Connection(self.server.relations))
         away, next_beat = True, runtime.clock.now()
         while True:
@@ -196,7 +199,7 @@ class Installation:
             self.broker.send(job)
 
     async def _perform(self, process: Process, runtime: Runtime) -> None:
-        """Do as ``service.tasks.child.Child`` does: one job after the other, within its lease."""
+        """Do the same as ``service.tasks.child.Child``: one job at a time, within its lease."""
         while True:
             job = await self.broker.take(process)
             await self.chaos.pause()
@@ -206,7 +209,7 @@ class Installation:
             except Exception as error:  # noqa: BLE001 - a child takes the next job after any error
                 self.loop.note("job failed", job.task, type(error).__name__)
 
-    # Projectors.
+    # Projectors
 
     async def _project(self, process: Process) -> None:
         database = Database(self.server.reads, self.chaos.reach, process)
@@ -247,7 +250,7 @@ class Api:
             await asyncio.sleep(0.25 if away else SETTINGS.heartbeat_seconds)
 
     def serve(self, work: Any, answer: "asyncio.Future[Any]") -> None:
-        """Begin to answer a request, if this process lives. Nobody answers otherwise."""
+        """Begin to answer a request, if this process lives. Otherwise there is no answer."""
         process, runtime = self.process, self.runtime
         if process is None or runtime is None or not process.alive:
             return

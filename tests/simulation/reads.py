@@ -56,7 +56,10 @@ class Reads:
 
     @asynccontextmanager
     async def begin(self, holder: object) -> AsyncIterator[None]:
-        """Begin a transaction of *holder*. The simulation has one projector, so nobody waits."""
+        """Begin a transaction of *holder*.
+
+        The simulation has one projector, so none has to wait.
+        """
         assert self._held_by is None, "there is one projector"
         self._held_by = holder
         self.connection.exec_driver_sql("BEGIN")
@@ -80,7 +83,7 @@ class Reads:
         self.connection.exec_driver_sql("BEGIN")
 
     def rows(self, statement: Any, given: Any = None) -> Any:
-        """Return the rows of *statement*. Those about the log are answered by the log."""
+        """Return the rows of *statement*. The log answers statements about the log."""
         if not isinstance(statement, sa.TextClause):
             return self.connection.execute(statement, given)
         text = " ".join(statement.text.split())
@@ -185,7 +188,7 @@ class Asked:
         await self._delay()
 
     async def fetch(self, statement: str, *asked: Any) -> list[Any]:
-        """Return events, or those that void others. The simulation voids none."""
+        """Return events, or those that void others, of which the simulation has none."""
         if statement == VOIDED:
             return []
         assert statement == READ
@@ -194,7 +197,7 @@ class Asked:
 
 
 async def rebuilt(store: Log, now: Callable[[], datetime], league: str) -> Reads:
-    """Return the read models of a league, built anew from its whole log."""
+    """Return the read models of a league, built again from its whole log."""
     copy = Reads(store, now)
     asked: Any = Asked(copy, _at_once)
     until = len(store.rows(number_of(league))) - 1
@@ -219,7 +222,7 @@ def broken(reads: Reads) -> list[str]:
 
 
 def behind(reads: Reads, league: str) -> int:
-    """Return how many positions the slowest projection has still to apply."""
+    """Return the number of positions that the slowest projection still has to apply."""
     head = len(reads.store.rows(number_of(league))) - 1
     done = {row.name: row.position for row in reads.connection.execute(_CHECKPOINTS)}
     return max(head - int(done.get(projection.name, NOTHING)) for projection in ALL)

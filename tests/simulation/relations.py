@@ -123,7 +123,7 @@ class Relations:
             self.jobs, self.checkpoints = jobs, checkpoints
             raise
 
-    # Jobs: service/tasks/jobs.py and arming.py.
+    # Jobs: service/tasks/jobs.py and arming.py
 
     def _arm(self, given: Sequence[Any]) -> list[Any]:
         occurrence, task, args, due_at = given
@@ -235,7 +235,7 @@ class Relations:
             job.lease_until, job.last_error = None, error
         return []
 
-    # The search of the log: service/tasks/searching.py and arming.py.
+    # The search of the log: service/tasks/searching.py and arming.py
 
     def _log(self, league: UUID) -> list[Recorded]:
         return self._store.rows(league)
@@ -290,7 +290,7 @@ class Relations:
             if row.type == "table_opened" and json.loads(row.data)["tournament"] == tournament
         ]
 
-    # Heartbeats: service/base/heartbeats.py.
+    # Heartbeats: service/base/heartbeats.py
 
     def _beat(self, given: Given) -> list[Any]:
         process, silence = given.values() if isinstance(given, Mapping) else given

@@ -3,8 +3,8 @@
 
 Two API processes, two workers and a projector serve six clients in virtual time. Messages are
 delayed, lost and doubled, the database goes away, and each process may end at any await. Each
-evening a tournament is announced, entered and played. Then nothing goes wrong for a while: the
-tournament must end, and everything in ``tests/simulation/checks.py`` must hold.
+evening a tournament is announced, entered and played. Then there are no faults for a while. The
+tournament must end, and every check in ``tests/simulation/checks.py`` must hold.
 """
 
 import argparse
@@ -32,13 +32,13 @@ CRASH_EVERY = 600
 """The average number of steps between two ends of a process."""
 
 STORMY_SECONDS = 240.0
-"""The virtual time of an evening in which things go wrong."""
+"""The virtual time of an evening with faults."""
 
 CALM_SECONDS = 1_200.0
-"""The virtual time after it in which the tournament must end."""
+"""The virtual time after the faults in which the tournament must end."""
 
 STILL_SECONDS = 120.0
-"""The longest virtual time without an event, once nothing goes wrong any more."""
+"""The longest virtual time without an event, after the last fault."""
 
 QUIET_SECONDS = 30.0
 """The virtual time in which the read models must catch up."""
@@ -46,7 +46,7 @@ QUIET_SECONDS = 30.0
 
 @dataclass(slots=True)
 class Tally:
-    """What one run has done."""
+    """The counts of one run."""
 
     seed: int
     steps: int = 0
@@ -59,7 +59,7 @@ class Tally:
     """Virtual seconds."""
 
     seconds: float = 0.0
-    """Seconds of the processor."""
+    """Seconds of processor time."""
 
     trace: str = ""
     faults: Counter[str] = field(default_factory=Counter)
@@ -76,14 +76,14 @@ class Tally:
 
 
 class Failed(AssertionError):
-    """Something did not hold. The message says how to see it again."""
+    """A check failed. The message says how to repeat the run."""
 
     def __init__(self, seed: int, steps: int, why: str, last: list[str]) -> None:
         again = f"python -m tests.simulation.soak --seed {seed} --steps {steps}"
         super().__init__(f"{again} failed at step {steps}: {why}")
         self.seed, self.steps, self.why = seed, steps, why
         self.last = last
-        """The last steps before it."""
+        """The last steps before the failure."""
 
 
 def simulate(seed: int, steps: int) -> Tally:
@@ -91,7 +91,7 @@ def simulate(seed: int, steps: int) -> Tally:
     Play evenings from *seed* until *steps* steps are done. The last one is played to its end.
 
     Raises:
-        Failed: If something did not hold.
+        Failed: If a check failed.
     """
     loop = SimulatedLoop(Crashes(Dice(f"{seed}/crashes"), CRASH_EVERY))
     tally, began = Tally(seed), time.process_time()
@@ -169,7 +169,7 @@ class _Run:
         await referee.at_rest(league)
 
     async def _watched(self, playing: list["asyncio.Task[None]"], seconds: float) -> None:
-        """Let time pass, and raise what the referee or a client has found."""
+        """Let time pass, and raise the first breach that the referee or a client has found."""
         await asyncio.sleep(seconds)
         if self._referee.broken is not None:
             raise self._referee.broken
@@ -180,7 +180,7 @@ class _Run:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Leave out the service's log: what goes wrong here is meant to."""
+    """Suppress the service's log, because the faults are intended."""
     before = structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL),
@@ -189,7 +189,7 @@ def _quietly() -> Iterator[None]:
     logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings():
-            # A task may end with its process before it began.
+            # A task may end with its process before it begins.
             warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
             yield
     finally:
@@ -198,7 +198,7 @@ def _quietly() -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> int:
-    """Simulate. Return 1 if something did not hold."""
+    """Simulate. Return 1 if a check failed."""
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--steps", type=int, default=1_000_000, help="of all processes")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**40)

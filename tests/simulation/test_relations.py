@@ -68,13 +68,13 @@ class _Empty:
 
 
 class _Quick(Chaos):
-    """A way on which nothing goes wrong, and which takes no time."""
+    """A way that never breaks and takes no time."""
 
     async def reach(self) -> None:
-        """Be there."""
+        """Reach the database at once."""
 
     async def come_back(self) -> None:
-        """Be back."""
+        """Come back at once."""
 
 
 class _Caller:
@@ -96,7 +96,7 @@ class _Caller:
         self._instants = 0
 
     async def call(self) -> None:
-        """Make one random call in both, and compare what it returns."""
+        """Make one random call in both, and compare the results."""
         dice = self._dice
         match dice.randrange(12):
             case 0 | 1:
@@ -119,7 +119,10 @@ class _Caller:
                 self._time.pass_(dice.randrange(12))
 
     def _instant(self) -> datetime:
-        """Return an instant near the present. No two are equal, as only it orders rows."""
+        """Return an instant near the present.
+
+        No two are equal, because only the instant orders rows.
+        """
         self._instants += 1
         near = timedelta(seconds=self._dice.randrange(-20, 20), microseconds=self._instants)
         return self._time.now + near

@@ -23,7 +23,7 @@ from tests.support.forking import MODULE
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 30
 STARTING_SECONDS = 180
-"""The first command waits for all imports. If it gave up, every later one would fail too."""
+"""The first command waits for all imports. If it timed out, every later one would fail too."""
 
 _one_at_a_time = Lock()
 
@@ -46,7 +46,7 @@ def in_own_python(arguments: tuple[str, ...], settings: Mapping[str, str]) -> En
 
 @dataclass
 class Begun:
-    """A command that runs in a fork, and that a test stops, kills or waits for."""
+    """A command that runs in a fork. A test stops it, kills it or waits for it."""
 
     arguments: tuple[str, ...]
     process: int

@@ -56,7 +56,7 @@ class TestServer:
                     *map(sql.Identifier, (name, database.OWNER, template))
                 )
             )
-        database.create_database(self.cluster.url(), name)  # it exists: this sets its rights
+        database.create_database(self.cluster.url(), name)  # the copy exists; this sets its rights
         return TestDatabase(self, name)
 
     def drop(self, name: str) -> None:

@@ -18,7 +18,7 @@ class Mail:
 
     @property
     def text(self) -> str:
-        """The words of the mail."""
+        """The text of the mail."""
         return str(self.message.get_content())
 
     @property
@@ -30,18 +30,18 @@ class Mail:
 
 @dataclass
 class MailServer:
-    """A mail server that answers as a test says."""
+    """A mail server that answers as a test tells it to."""
 
     port: int = 0
     got: list[Mail] = field(default_factory=list)
     answers: dict[str, list[str]] = field(default_factory=dict)
-    """The next answers to a verb or to the ``content``. An empty one is no answer at all."""
+    """The next answers to a verb or to the ``content``. An empty one stands for no answer."""
 
     stalled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a client waits for an answer that does not come."""
 
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set to end the conversations that get no answer."""
+    """Set to end the conversations without an answer."""
 
     @property
     def url(self) -> str:

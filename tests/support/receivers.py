@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback, and a worker that does the work of webhooks step by step."""
+"""A receiver of webhooks on loopback, and a worker that does the jobs of webhooks step by step."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ LOOPBACK = "127.0.0.0/8"
 
 @dataclass
 class Received:
-    """One request that a receiver got."""
+    """A request that a receiver got."""
 
     path: str
     headers: dict[str, str]
@@ -32,13 +32,13 @@ class Receiver:
     port: int = 0
     got: list[Received] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
-    """The statuses of the next answers. Without one the answer is 204. 0 is no answer at all."""
+    """The statuses of the next answers. Without one, the answer is 204. 0 stands for no answer."""
 
     headers: str = ""
     """Further header lines of every answer, each with its line end."""
 
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set to end the connections that get no answer."""
+    """Set to end the connections without an answer."""
 
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -120,7 +120,7 @@ async def working(
 
 
 def due_now(database: TestDatabase) -> None:
-    """Make every waiting delivery due, as if its wait were over."""
+    """Make every waiting delivery due at once."""
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
         connection.execute(
             "UPDATE webhook_delivery SET next_at = service_time() - interval '1 s'"

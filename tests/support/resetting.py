@@ -94,7 +94,7 @@ def reset(url: str, given: Fingerprint) -> Fingerprint | None:
 
 
 def _empty(connection: psycopg.Connection, table: sql.Identifier, guarded: bool) -> None:
-    """Delete every row of *table*. *guarded*: a trigger of it refuses that to everybody."""
+    """Delete every row of *table*. *guarded* means that a trigger of it refuses deletions."""
     guards = []
     if guarded:
         guards = connection.execute(_GUARDS, [table.as_string()]).fetchall()

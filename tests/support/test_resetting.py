@@ -46,7 +46,7 @@ def test_a_reset_deletes_the_rows_that_only_grow_and_begins_their_numbers_again(
     url = made.url("postgres")
     with psycopg.connect(url, autocommit=True) as connection:
         given = fingerprint(connection)
-    for _ in range(2):  # its own changes of triggers do not spoil a database
+    for _ in range(2):  # a fixture's own changes of triggers do not spoil a database
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(REFUSED.format(3))
             connection.execute(PUBLISHED)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 SECONDS_MAX = 60.0
-"""What a busy machine may take for a thing of seconds: a process that starts, say."""
+"""The seconds that a busy machine may need for slow work, such as the start of a process."""
 
 _PAUSE_SECONDS = 0.05
 """The pause between two calls of ``ready``."""

@@ -30,7 +30,7 @@ async def put(owner: Person, webhook: dict[str, Any], change: dict[str, Any]) ->
 
 
 async def play(people: list[Person], table: str) -> None:
-    """Fold, or do what the phase asks for, until the table's only hand is over."""
+    """Fold, or do what the phase requires, until the table's only hand is over."""
     async with asyncio.timeout(20):
         while not (await people[0].get(f"/v1/tables/{table}")).json()["closed"]:
             for person in people:

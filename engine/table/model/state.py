@@ -78,7 +78,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Stage of the hand opened last: 1, or 2 for a sudden-death hand."""
 
     round: int = 0
-    """Hand-for-hand round of the hand opened last. 1 outside hand-for-hand play."""
+    """The number in hand-for-hand play of the hand opened last, or 1 outside it."""
 
     button: int = 0
     starter: int = 0

@@ -1,8 +1,8 @@
 """
 The pairing of a round: a function of the draw, the points and earlier meetings.
 
-To find out whether everybody can meet equally often is hard, so the result is not always the best.
-It is recorded, it always comes out the same, and it tells how far it got.
+Finding out whether everybody can meet equally often is hard, so the result is not always the best.
+It is recorded, it is always the same, and it shows how close it came.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
