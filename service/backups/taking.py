@@ -56,12 +56,12 @@ def take(
     Raises:
         BackupRefused: If a backup is not possible. Nothing is left behind.
 
-    If a backup has its name but no entry in the operators' log, the process was killed between
-    these two steps. The backup is complete.
+    The operators' log says that it has begun before a byte is copied, and that it was taken when
+    the folder has its name. One that was killed in between is complete if it has its name.
     """
     try:
         with drafts.new_folder(target) as draft:
-            made = asyncio.run(_copy(settings, draft))
+            made = asyncio.run(_copy(settings, draft, target.name))
             if with_keys:
                 ring = key_rings.collect(settings, files)
                 name = key_rings.write(ring, draft, passphrase)
@@ -73,22 +73,23 @@ def take(
             manifests.write(made, draft)
     except FileExistsError as error:
         raise BackupRefused(str(error), "give another folder") from None
-    asyncio.run(_record(settings, target.name))
+    asyncio.run(_end(settings, target.name))
     return made
 
 
-async def _copy(settings: Settings, folder: Path) -> Manifest:
-    """Dump the database into *folder*, and describe it."""
+async def _copy(settings: Settings, folder: Path, name: str) -> Manifest:
+    """Dump the database into *folder*, and describe it. *name* is the backup's."""
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
-        name = await connection.fetchval("SELECT current_database()")
-        if not await connection.fetchval(_OWNER, name):
+        database = await connection.fetchval("SELECT current_database()")
+        if not await connection.fetchval(_OWNER, database):
             raise BackupRefused(
-                f"this login may not read all of {name}",
+                f"this login may not read all of {database}",
                 "set HOLOTABLE_DATABASE_URL with the login of holotable_migrate",
             )
         server = connection.get_server_version().major
         program, dumper = programs.find("pg_dump", server, server, os.environ)
+        await _record(connection, "backup_begun", name)
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             snapshot = await connection.fetchval("SELECT pg_export_snapshot()")
             await _check_keys(connection, settings)
@@ -115,13 +116,17 @@ async def _copy(settings: Settings, folder: Path) -> Manifest:
     )
 
 
-async def _record(settings: Settings, name: str) -> None:
-    """Record the backup in the operators' log, which shows the age of the newest one."""
+async def _end(settings: Settings, name: str) -> None:
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
-        await operator_log.add(connection, [None], operator_log.operator(), "backup_taken", name)
+        await _record(connection, "backup_taken", name)
     finally:
         await connection.close()
+
+
+async def _record(connection: Driver, kind: operator_log.Kind, name: str) -> None:
+    """Record in the operators' log, which tells the age of the newest backup."""
+    await operator_log.add(connection, [None], operator_log.operator(), kind, name)
 
 
 async def _check_keys(connection: Driver, settings: Settings) -> None:

@@ -45,12 +45,36 @@ account.add_command(founder)
 @account.command("create")
 @click.argument("login")
 @click.option("--name", default=None, help="Name shown to others.  [dim]default: the login[/]")
-@click.password_option(
-    envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Password; you are asked for it if it is not given."
+@click.option(
+    "--password",
+    envvar="HOLOTABLE_ACCOUNT_PASSWORD",
+    help="Password.  [dim]default: you are asked, or it is the first line of standard input[/]",
 )
-def account_create(login: str, name: str | None, password: str) -> None:
-    """Create the account LOGIN and print its player id."""
-    awaited(create_account(settings(), login, name or login, password))
+def account_create(login: str, name: str | None, password: str | None) -> None:
+    """
+    Create the account LOGIN and print its player id.
+
+    Without a terminal, the password is the first line of standard input, so that a script can pipe
+    it.  Other users of the machine see the options of a command: prefer the other ways.
+    """
+    told = password if password is not None else _password_for(login)
+    awaited(create_account(settings(), login, name or login, told))
+
+
+def _password_for(login: str) -> str:
+    """Ask for a password twice at a terminal, and once elsewhere."""
+    if sys.stdin.isatty():
+        asked: str = click.prompt(
+            f"Password of {login}", hide_input=True, confirmation_prompt="Again"
+        )
+        return asked
+    given = sys.stdin.readline().rstrip("\r\n")
+    if not given:
+        raise click.UsageError(
+            "there is no terminal to ask for the password, and standard input is empty: write the "
+            "password to it, or set HOLOTABLE_ACCOUNT_PASSWORD"
+        )
+    return given
 
 
 async def create_account(settings: Settings, login: str, name: str, password: str) -> int:
@@ -68,6 +92,10 @@ async def create_account(settings: Settings, login: str, name: str, password: st
         async with engine.begin() as connection:
             now = await service_now(connection)
             made = await accounts.create(connection, number, login, name, kept, now)
+            if made:
+                by = operator_log.operator()
+                about = f"plr_{number.hex}"
+                await operator_log.add(connection, [None], by, "account_created", about)
     finally:
         await engine.dispose()
     if not made:
@@ -203,6 +231,8 @@ def player_erase(named: str, yes: bool, dry_run: bool) -> None:
     login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
     if not yes and not dry_run:
+        if not sys.stdin.isatty():
+            raise click.UsageError("there is no terminal to ask whether you are sure: give --yes")
         click.confirm(f"erase {named} for ever?", abort=True)
     awaited(erase_player(settings(), named, dry_run=dry_run))
 

@@ -26,13 +26,8 @@ async def _prune(told: Settings, *, dry_run: bool) -> int:
     connection = await asyncpg.connect(asyncpg_dsn(told.database_url))
     try:
         now = await connection.fetchval("SELECT service_time()")
-        if not dry_run:  # each batch is gone at once, and the command may be killed between two
-            by = operator_log.operator()
-            await operator_log.add(connection, [None], by, "pruned", "begun")
-        found = await forgetting.prune(connection, told, now, dry_run=dry_run)
-        found |= await forgetting.prune_archives(told, now, dry_run=dry_run)
-        if not dry_run:
-            await forgetting.record(connection, operator_log.operator(), found)
+        by = operator_log.operator()
+        found = await forgetting.prune(connection, told, now, by, dry_run=dry_run)
     finally:
         await connection.close()
     periods = forgetting.kept_for(told)

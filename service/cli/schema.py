@@ -40,10 +40,10 @@ def prepare(url: str, into: Path | None) -> None:
         else:
             write_secret(into / login, f"{address}\n")
 
-    preparing.make_logins(url, keep)
+    made = preparing.make_logins(url, keep)
     if into is not None and not (into / "secret_key").exists():
         write_secret(into / "secret_key", f"{SystemEntropy().bytes(32).hex()}\n")
-    preparing.prepare(url)
+    preparing.prepare(url, made)
     click.echo("the server is ready")
 
 

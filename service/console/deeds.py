@@ -191,6 +191,7 @@ DEEDS: Mapping[str, str] = {
     "league_restored": N_("League restored by the operator"),
     "text_taken_down": N_("Words taken down by the operator"),
     # Actions for the whole installation, which no league's list shows
+    "account_created": N_("Account made by the operator"),
     "account_suspended": N_("Account suspended by the operator"),
     "account_restored": N_("Account restored by the operator"),
     "maintenance_began": N_("Maintenance began"),
@@ -204,6 +205,8 @@ DEEDS: Mapping[str, str] = {
     "clock_believed": N_("Step of the clock believed"),
     "read_models_rebuilt": N_("Read models made again"),
     "schema_migrated": N_("Schema migrated"),
+    "logins_made": N_("Logins of processes made"),
+    "backup_begun": N_("Backup begun"),
     "backup_taken": N_("Backup taken"),
     "backup_restored": N_("Backup restored"),
     "pruned": N_("Old records deleted"),

@@ -43,6 +43,7 @@ Kind = Literal[
     "text_taken_down",
     "season_archived",
     # Of the whole installation
+    "account_created",
     "account_suspended",
     "account_restored",
     "maintenance_began",
@@ -56,6 +57,8 @@ Kind = Literal[
     "clock_believed",
     "read_models_rebuilt",
     "schema_migrated",
+    "logins_made",
+    "backup_begun",
     "backup_taken",
     "backup_restored",
     "pruned",

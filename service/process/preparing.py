@@ -1,16 +1,20 @@
 """Preparing a server for its first process, without the supervisor."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+
+import asyncpg
 
 from service.base import database, migrations
-from service.base.addresses import with_database, with_login, with_role
+from service.base.addresses import asyncpg_dsn, with_database, with_login, with_role
 from service.base.sources import SystemEntropy
+from service.people import operator_log
 from service.tasks import broker
 
 
-def make_logins(url: str, keep: Callable[[str, str], None]) -> None:
+def make_logins(url: str, keep: Callable[[str, str], None]) -> list[str]:
     """
-    Create the missing roles, and give a password to each login that has none.
+    Create the missing roles, and give a password to each login that has none. Return these.
 
     Args:
       url: Any database of the server, with a login that may make roles and databases.
@@ -26,15 +30,33 @@ def make_logins(url: str, keep: Callable[[str, str], None]) -> None:
     for login, its in passwords.items():
         keep(login, _address(url, login, its))
     database.create_roles(url, passwords)
+    return bare
 
 
-def prepare(url: str) -> None:
-    """Create the missing parts of both databases, the newest schema, and PGMQ, for the logins."""
+def prepare(url: str, made: Sequence[str] = ()) -> None:
+    """
+    Create the missing parts of both databases, the newest schema, and PGMQ, for the logins.
+
+    Args:
+      made: The logins that have just got a password, for the operators' log.
+    """
     database.create_database(url, database.DATABASE)
     database.create_database(url, database.BROKER, owner=database.BROKER)
-    migrations.migrate(with_database(url, database.DATABASE))
+    log = with_database(url, database.DATABASE)
+    migrations.migrate(log)
+    if made:
+        asyncio.run(_record(with_role(log, database.OWNER), ", ".join(made)))
     # The broker's login owns everything that is made there.
     broker.install(with_role(with_database(url, database.BROKER), database.BROKER))
+
+
+async def _record(url: str, about: str) -> None:
+    connection = await asyncpg.connect(asyncpg_dsn(url))
+    try:
+        by = operator_log.operator()
+        await operator_log.add(connection, [None], by, "logins_made", about)
+    finally:
+        await connection.close()
 
 
 def _address(url: str, login: str, password: str) -> str:

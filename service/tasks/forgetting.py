@@ -3,6 +3,9 @@ The nightly deletion of records that are kept only for a limited time. No event 
 
 Rows are deleted in small batches, each in a transaction of its own, so that nobody waits for them.
 The function ``prune`` deletes rows that the worker may not delete itself, if they are old enough.
+
+The operators' log says that it has begun in the transaction that deletes the first rows, so a
+deletion that was killed stands there too. At its end it says how much.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -67,44 +70,77 @@ def kept_for(settings: Settings) -> dict[str, timedelta]:
     return {name: timedelta(days=number) for name, number in days.items()} | fixed
 
 
+class Entries:
+    """
+    The entries of one deletion in the operators' log.
+
+    Args:
+        connection: With the login of ``holotable_worker``.
+        actor: Who deletes.
+    """
+
+    def __init__(self, connection: Lent, actor: str) -> None:
+        self._connection = connection
+        self._actor = actor
+        self._begun = False
+
+    async def begin(self) -> None:
+        """Record, before the first rows are gone, that some will be."""
+        if not self._begun:
+            await operator_log.add(self._connection, [None], self._actor, "pruned", "begun")
+            self._begun = True
+
+    async def end(self, deleted: Mapping[str, int]) -> None:
+        """Record what was deleted, unless it was nothing."""
+        told = ", ".join(f"{name} {number}" for name, number in deleted.items() if number)
+        if told:
+            await operator_log.add(self._connection, [None], self._actor, "pruned", told)
+
+
 async def forget(runtime: Runtime) -> dict[str, int]:
     """Delete old rows, and return their number by relation."""
-    now, settings = runtime.clock.now(), runtime.settings
     async with runtime.pool.acquire() as connection:
-        deleted = await prune(connection, settings, now)
-        deleted |= await prune_archives(settings, now)
-        await record(connection, HOUSE, deleted)
+        deleted = await prune(connection, runtime.settings, runtime.clock.now(), HOUSE)
     _log.info("deleted old rows", **deleted)
     return deleted
 
 
 async def prune(
-    connection: Lent, settings: Settings, now: datetime, *, dry_run: bool = False
+    connection: Lent, settings: Settings, now: datetime, actor: str, *, dry_run: bool = False
 ) -> dict[str, int]:
     """
-    Delete the rows of every relation that are older than their period.
+    Delete what is older than its period: rows of every relation, and messages in PGMQ's archives.
 
     Args:
         connection: With the login of ``holotable_worker``, outside a transaction.
+        actor: Who deletes, for the operators' log.
         dry_run: Delete in one transaction and roll it back, so that the numbers are exact.
 
     Returns:
         The number of rows by relation.
     """
-    found = {}
+    found, entries = {}, Entries(connection, actor)
     for relation, period in kept_for(settings).items():
         if dry_run:
             async with _taken_back(connection):
-                found[relation] = await _all(connection, relation, now - period, _ALL)
+                found[relation] = await _all(connection, relation, now - period, _ALL, None)
         else:
-            found[relation] = await _all(connection, relation, now - period, BATCH)
+            found[relation] = await _all(connection, relation, now - period, BATCH, entries)
+    found |= await _prune_archives(settings, now, None if dry_run else entries)
+    if not dry_run:
+        await entries.end(found)
     return found
 
 
-async def prune_archives(
-    settings: Settings, now: datetime, *, dry_run: bool = False
+async def _prune_archives(
+    settings: Settings, now: datetime, entries: Entries | None
 ) -> dict[str, int]:
-    """Delete old unreadable messages from PGMQ's archives. Other brokers keep none."""
+    """
+    Delete old unreadable messages from PGMQ's archives. Other brokers keep none.
+
+    Args:
+        entries: None to take the deletion back.
+    """
     url = (settings.broker_url or "").removeprefix("pgmq+")
     if not url.startswith("postgres"):
         return {}
@@ -116,21 +152,25 @@ async def prune_archives(
                 sql.SQL("DELETE FROM {} WHERE archived_at <= %s").format(archive), [before]
             )
             found[f"archive of {queue}"] = done.rowcount
-        await (broker.rollback() if dry_run else broker.commit())
+        if entries is None:
+            await broker.rollback()
+        else:
+            if any(found.values()):
+                await entries.begin()
+            await broker.commit()
     return found
 
 
-async def record(connection: Lent, actor: str, deleted: Mapping[str, int]) -> None:
-    """Record in the operators' log what was deleted, unless it was nothing."""
-    told = ", ".join(f"{name} {number}" for name, number in deleted.items() if number)
-    if told:
-        await operator_log.add(connection, [None], actor, "pruned", told)
-
-
-async def _all(connection: Lent, relation: str, before: datetime, batch: int) -> int:
+async def _all(
+    connection: Lent, relation: str, before: datetime, batch: int, entries: Entries | None
+) -> int:
     """Delete batches until one is empty. A token goes only after the tokens that it made."""
-    deleted = 0
-    while number := await _batch(connection, relation, before, batch):
+    deleted, number = 0, 1
+    while number:
+        async with connection.transaction():
+            number = await _batch(connection, relation, before, batch)
+            if number and entries is not None:
+                await entries.begin()
         deleted += number
     return deleted
 

@@ -236,7 +236,7 @@ def test_of_two_backups_into_one_folder_the_slower_one_is_refused(
     assert (late.returncode, "exists already" in late.stderr) == (1, True), late.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["night"]
     assert in_fork(("restore", asked[1], "--dry-run"), told).returncode == 0
-    assert kinds(database) == ["backup_taken"]
+    assert kinds(database) == ["backup_begun", "backup_begun", "backup_taken"]
 
 
 def test_a_killed_backup_leaves_no_program_behind_and_the_next_one_removes_its_draft(
@@ -254,4 +254,25 @@ def test_a_killed_backup_leaves_no_program_behind_and_the_next_one_removes_its_d
         until(lambda: connection.execute(dumping).fetchone() == (0,))
     assert in_fork(asked, told).returncode == 0
     assert [each.name for each in tmp_path.iterdir()] == ["night"]
-    assert kinds(database) == ["backup_taken"]
+    assert kinds(database) == ["backup_begun", "backup_begun", "backup_taken"]
+
+
+def test_a_backup_that_is_killed_after_it_has_its_name_stands_in_the_log_as_begun(
+    database: TestDatabase, tmp_path: Path
+) -> None:
+    """It is complete, so whoever has the folder has the keys. Its copy says that it was begun."""
+    asked = ("backup", str(tmp_path / "night"))
+    told = environment(database.settings("holotable_migrate"))
+    with ExitStack() as kept, psycopg.connect(database.url("postgres")) as holding:
+        with locked(database, "job"):
+            command = kept.enter_context(begun(asked, told))
+            until_waiting(database)
+            holding.execute(f"LOCK TABLE {LOG} IN SHARE MODE")  # pg_dump reads, and nobody adds
+        until((tmp_path / "night").exists)
+        until_waiting(database)
+        command.kill()
+        command.end()
+        holding.rollback()
+    until_alone(database)
+    assert kinds(database) == ["backup_begun"]
+    assert in_fork(("restore", asked[1], "--dry-run"), told).returncode == 0

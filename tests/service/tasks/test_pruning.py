@@ -158,6 +158,10 @@ def test_many_rows_go_in_batches(filled: TestDatabase, monkeypatch: pytest.Monke
     deleted = asyncio.run(run())
     assert {name: number for name, number in deleted.items() if number} == GONE
     assert held(filled) == KEPT
+    entries = deeds(filled)
+    assert [about == "begun" for _, _, about in entries] == [True, False]
+    asyncio.run(run())
+    assert deeds(filled) == entries, "a night in which nothing is old enough leaves no entry"
 
 
 @pytest.mark.parametrize(
