@@ -10,7 +10,7 @@ import os
 import sqlalchemy as sa
 from alembic import context
 
-from service.base.database import OWNER, sync_engine
+from service.base.database import OWNER, UNFINISHED, ServerRefused, sync_engine
 from service.log.schema import metadata as log_metadata
 from service.people import operator_log
 from service.people.schema import metadata as relations_metadata
@@ -19,11 +19,22 @@ from service.webhooks.schema import metadata as webhooks_metadata
 MIGRATING = 0x401E0
 """The advisory lock that a migrator holds until its connection closes."""
 
-STANDS_STILL = """
+BOUNDS = """
     SELECT set_config('idle_in_transaction_session_timeout', '60s', false),
-           set_config('idle_session_timeout', '60s', false)
+           set_config('idle_session_timeout', '60s', false),
+           set_config('client_connection_check_interval', '1s', false),
+           set_config('lock_timeout', '5s', false)
 """
-"""A migrator whose machine has died must hold neither the lock nor what players need."""
+"""
+What bounds the time for which others wait for a migrator.
+
+One whose machine has died, or that was killed while it waited, must hold neither the lock nor what
+players need. Behind one that waits for a long reader, such as a backup, everybody waits.
+"""
+
+CLOSED = sa.text("""
+    SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()
+""")
 
 RECORDS = "0044"
 """The first schema whose operators' log knows the whole installation."""
@@ -47,7 +58,10 @@ def run() -> None:
     engine = sync_engine(address())
     with engine.connect() as connection:
         connection.execute(sa.text("SELECT pg_advisory_lock(:number)"), {"number": MIGRATING})
-        connection.execute(sa.text(STANDS_STILL))
+        if not context.config.attributes.get("restoring"):
+            # After connecting: a restore looks for sessions after it has closed the database.
+            refuse_unfinished(connection)
+        connection.execute(sa.text(BOUNDS))
         connection.execute(sa.text(f"SET ROLE {OWNER}"))
         connection.commit()
         context.configure(connection=connection, target_metadata=TARGETS)
@@ -57,6 +71,12 @@ def run() -> None:
             record(connection, before, context.get_context().get_current_revision())
         connection.commit()
     engine.dispose()
+
+
+def refuse_unfinished(connection: sa.Connection) -> None:
+    """Refuse a database that a restore fills at this moment, or has left half-filled."""
+    if connection.scalar(CLOSED) == UNFINISHED:
+        raise ServerRefused(UNFINISHED.removeprefix("holotable: "))
 
 
 def record(connection: sa.Connection, before: str | None, after: str | None) -> None:

@@ -77,7 +77,7 @@ async def restore(
         await _check(connection, manifest, secret_keys)
         done.append("hash chains, trees and signed heads hold")
         if manifest.schema != migrations.newest():
-            migrations.migrate(url)
+            migrations.migrate(url, restoring=True)
             done.append(f"the schema was migrated from {manifest.schema}")
         await _record(connection, f"{folder.name} of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}")
         await connection.execute("ANALYZE")

@@ -1,5 +1,6 @@
 """Engines and pools, and the statements that prepare a server: roles and databases."""
 
+import errno
 from collections.abc import Mapping
 from functools import partial
 from typing import cast
@@ -48,6 +49,8 @@ _ADMITTED = (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING))
 _AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
 """SQLSTATE classes: no connection, no login, no database, a deadlock, too busy, intervention."""
 
+_OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+
 _SET_UP_CLASSES = frozenset({"28", "3D"})
 """SQLSTATE classes: no login, no database. A starting process does not wait for these."""
 
@@ -62,16 +65,26 @@ def is_away(error: BaseException) -> bool:
     if state := sqlstate_of(error):
         return state[:2] in _AWAY_CLASSES
     cause = getattr(error, "orig", None) or error
+    if isinstance(cause, OSError):
+        return is_of_a_connection(cause)
     return bool(getattr(error, "connection_invalidated", False)) or isinstance(
-        cause if isinstance(cause, OSError) else error,
-        OSError
-        | asyncpg.InterfaceError
+        error,
+        asyncpg.InterfaceError
         | asyncpg.InternalClientError
         | psycopg.OperationalError
         | sa.exc.InterfaceError
         | sa.exc.OperationalError
         | sa.exc.TimeoutError,
     )
+
+
+def is_of_a_connection(error: OSError) -> bool:
+    """
+    Return whether *error* comes from a connection, and not from a file or a full disk.
+
+    That of a connection names no file, even if it goes through a socket in a folder.
+    """
+    return error.filename is None and error.errno not in _OF_THE_DISK
 
 
 def is_coming(error: BaseException) -> bool:
@@ -213,6 +226,17 @@ def inspect_server(url: str, ours: bool) -> bool:
     return bool(found)
 
 
+async def opens(url: str) -> bool:
+    """Return whether the server believes the login and the password of *url*."""
+    try:
+        await (await asyncpg.connect(asyncpg_dsn(url))).close()
+    except asyncpg.InvalidAuthorizationSpecificationError:
+        return False
+    except (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidCatalogNameError):
+        pass  # believed, and not let into this database
+    return True
+
+
 def _found(connection: psycopg.Connection) -> tuple[set[str], set[str]]:
     """Return the existing logins, and those with a password, as far as this login can see."""
     name, superuser, able = connection.execute(_ASKING).fetchone() or ("", False, False)
@@ -265,7 +289,7 @@ def create_database(url: str, name: str, owner: str = OWNER) -> None:
     Make a database unless it exists, and close it to everybody but its owner and its logins.
 
     The log's database admits every login except the broker's. Any other database admits only its
-    owner.
+    owner. One that a restore has closed stays closed.
     """
     with connect(url, autocommit=True) as connection:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
@@ -273,16 +297,25 @@ def create_database(url: str, name: str, owner: str = OWNER) -> None:
             made = "CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'"
             connection.execute(sql.SQL(made).format(sql.Identifier(name), sql.Identifier(owner)))
         connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
-        close_databases(connection, name)
-        if owner == OWNER:
-            for right, logins in _ADMITTED:
-                connection.execute(
-                    sql.SQL("GRANT {} ON DATABASE {} TO {}").format(
-                        sql.SQL(right),
-                        sql.Identifier(name),
-                        sql.SQL(", ").join(map(sql.Identifier, logins)),
+        with connection.transaction():
+            close_databases(connection, name)  # from here on no restore closes it beside us
+            if owner == OWNER and not is_unfinished(connection, name):
+                for right, logins in _ADMITTED:
+                    connection.execute(
+                        sql.SQL("GRANT {} ON DATABASE {} TO {}").format(
+                            sql.SQL(right),
+                            sql.Identifier(name),
+                            sql.SQL(", ").join(map(sql.Identifier, logins)),
+                        )
                     )
-                )
+
+
+def is_unfinished(connection: psycopg.Connection, name: str) -> bool:
+    """Return whether a restore has closed a database and not opened it again."""
+    said = connection.execute(
+        "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s", [name]
+    ).fetchone()
+    return said is not None and said[0] == UNFINISHED
 
 
 def refuse_unfinished(superuser_url: str, name: str) -> None:
@@ -293,12 +326,8 @@ def refuse_unfinished(superuser_url: str, name: str) -> None:
       ServerRefused: If one has. No process may open such a database.
     """
     with connect(superuser_url, autocommit=True) as connection:
-        said = connection.execute(
-            "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
-            [name],
-        ).fetchone()
-    if said is not None and said[0] == UNFINISHED:
-        raise ServerRefused(f"{name}: {UNFINISHED.removeprefix('holotable: ')}")
+        if is_unfinished(connection, name):
+            raise ServerRefused(f"{name}: {UNFINISHED.removeprefix('holotable: ')}")
 
 
 async def close_logins(connection: asyncpg.Connection, name: str) -> None:

@@ -24,10 +24,18 @@ def config() -> Config:
     return made
 
 
-def migrate(migrator_url: str, revision: str = "head") -> None:
-    """Migrate the schema to *revision*, as ``holotable_migrate``."""
+def migrate(migrator_url: str, revision: str = "head", *, restoring: bool = False) -> None:
+    """
+    Migrate the schema to *revision*, as ``holotable_migrate``.
+
+    Args:
+      restoring: True for a restore, which alone may migrate the database that it has closed.
+
+    Raises:
+      ServerRefused: If a restore has closed the database and not opened it again.
+    """
     chosen = config()
-    chosen.attributes["url"] = migrator_url
+    chosen.attributes |= {"url": migrator_url, "restoring": restoring}
     command.upgrade(chosen, revision)
 
 

@@ -140,6 +140,7 @@ def restore(
             into.append((ring.settings | ring.files, keys_to))
         if data is not None:
             at_rest.refuse_running(data, server())
+            at_rest.refuse_foreign(data, server(), ring.files)
             replace = replace or at_rest.unfinished(data)
             into.append((ring.files, data / at_rest.SECRETS))
         for contents, folder in into:
@@ -165,7 +166,7 @@ def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
     """Say what the target would lose, if there is one. Comparing the parts needs no target."""
     out.print("every part is as it was backed up; nothing was changed")
     url = server()
-    if data is not None and url is None and not (data / at_rest.CLUSTER).exists():
+    if data is not None and not at_rest.has_database(data, url):
         out.print(f"{data} holds no database yet", markup=False)
         return
     if data is not None:
@@ -214,8 +215,8 @@ _MEANING = {
     True: "the signer remembers more of these leagues. Events are lost, and players who hold "
     "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
     "docs/operating/backup-and-restore.md",
-    False: "of these leagues, the signer remembers nothing that is not here. One that was founded "
-    "after the backup is not among them",
+    False: "the signer remembers nothing that is not here. What was not signed yet when the data "
+    "were lost, up to a minute of play, it does not know",
 }
 
 

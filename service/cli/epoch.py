@@ -38,16 +38,19 @@ async def open_epoch(
     """
     Open a new epoch of a league's log. Return 2 if the league is unknown.
 
-    If a signer is set, epochs that it has already signed before a restore are skipped.
+    If a signer is set, epochs that it has already signed before a restore are skipped. A league
+    that the database has lost whole is known to the signer only. Its next epoch has no event, and
+    says who answers for the loss.
     """
 
     async def work(connection: AsyncConnection) -> str:
         driver, number = await driver_of(connection), _number(league)
-        if number is None or not await driver.fetchval(_KNOWN, number):
+        signed = -1 if number is None else await _epoch_signed(settings, number)
+        if number is None or (signed < 0 and not await driver.fetchval(_KNOWN, number)):
             raise NotDone(f"there is no league {league}", "look it up with GET /v1/leagues", USAGE)
         if not operator.strip() or not reason.strip():
             raise NotDone("the operator or the reason is empty", "give both", USAGE)
-        until = await _epoch_signed(settings, number) + 1
+        until = signed + 1
         epoch = await driver.fetchval(_OPEN, number, operator, reason)
         while epoch < until:
             epoch = await driver.fetchval(_OPEN, number, operator, reason)

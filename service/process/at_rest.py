@@ -1,5 +1,6 @@
 """The folder of ``up`` without its processes: its database, running or not, and its secrets."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -35,15 +36,16 @@ def unfinished(data: Path) -> bool:
     return (data / _UNFINISHED).exists()
 
 
-def begin_restore(data: Path, server: str | None) -> bool:
-    """
-    Mark a folder that has no database yet, before a restore. Return whether it has none.
+def has_database(data: Path, server: str | None) -> bool:
+    """Return whether a folder has a database. On a given server, one with secrets has."""
+    return bool(secret_files(data)) if server is not None else (data / CLUSTER).exists()
 
-    On a given server, a folder with secrets has one.
-    """
+
+def begin_restore(data: Path, server: str | None) -> bool:
+    """Mark a folder that has no database yet, before a restore. Return whether it has none."""
     if unfinished(data):
         return True
-    if (data / CLUSTER).exists() or (server is not None and secret_files(data)):
+    if has_database(data, server):
         return False
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     (data / _UNFINISHED).touch()
@@ -91,8 +93,16 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
     Yield the address of the log's database of ``up``, with the login of ``holotable_migrate``.
 
     If ``up`` is not running, its PostgreSQL runs for the length of the block.
+
+    Raises:
+        BackupRefused: If the folder is none of ``up``.
     """
-    password = secret_files(data)[database.MIGRATOR].read_text(encoding="ascii").strip()
+    file = secret_files(data).get(database.MIGRATOR)
+    if file is None:
+        raise BackupRefused(
+            f"{data} is no folder of `holotable up`", "name the one with its secrets"
+        )
+    password = file.read_text(encoding="ascii").strip()
     if server is not None:
         url = addresses.with_database(server, database.DATABASE)
         yield addresses.with_login(url, database.MIGRATOR, password)
@@ -117,6 +127,27 @@ def refuse_running(data: Path, server: str | None) -> None:
         raise BackupRefused(f"`holotable up` is running on {data}", "stop it, and try again")
 
 
+def refuse_foreign(data: Path, server: str | None, coming: Mapping[str, str]) -> None:
+    """
+    Refuse a given server whose logins are another installation's, before their passwords change.
+
+    Args:
+        coming: Secrets that will be in the folder, by name. Those that are there come first.
+
+    Raises:
+        ServerRefused: If the passwords are not those of this folder or of the backup.
+    """
+    if server is None:
+        return
+    file, password = secret_files(data).get(database.MIGRATOR), coming.get(database.MIGRATOR)
+    if file is not None:
+        password = file.read_text(encoding="ascii")
+    ours = password is not None and asyncio.run(
+        database.opens(addresses.with_login(server, database.MIGRATOR, password.strip()))
+    )
+    database.inspect_server(server, ours=ours)
+
+
 @contextmanager
 def prepared(data: Path, server: str | None) -> Iterator[str]:
     """
@@ -128,7 +159,6 @@ def prepared(data: Path, server: str | None) -> Iterator[str]:
     refuse_running(data, server)
     passwords = {login: _password(data, login) for login in database.LOGINS}
     if server is not None:
-        database.inspect_server(server, ours=True)
         yield _prepare(server, passwords)
         return
     with Cluster(data / CLUSTER, binaries(os.environ)) as cluster:

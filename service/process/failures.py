@@ -1,5 +1,7 @@
 """Errors an operator can act on, each with its exit code and the next step."""
 
+import os
+
 import asyncpg
 import psycopg
 import sqlalchemy as sa
@@ -7,7 +9,7 @@ import sqlalchemy as sa
 from engine.rulesets.errors import RulesetUnknown
 from service.audit.run.processes import UnitStopped
 from service.backups.manifest import BackupRefused
-from service.base.database import ServerRefused, sqlstate_of
+from service.base.database import ServerRefused, is_of_a_connection, sqlstate_of
 from service.base.embedded import ClusterFailed
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.settings import SettingsInvalid
@@ -44,9 +46,17 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
             return 3, f"the database is not available: {error}", "run `holotable doctor`"
         case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
             return _explained_by_database(error)
+        case OSError() if not is_of_a_connection(error):
+            return 3, _about_a_file(error), "see whether it is there, and who may use it"
         case OSError() | asyncpg.InterfaceError():
             return 3, f"the database is not available: {error}", "run `holotable doctor`"
     return None
+
+
+def _about_a_file(error: OSError) -> str:
+    """Return what went wrong with a file, or with the disk if no file is named."""
+    what = "the disk" if error.filename is None else os.fsdecode(error.filename)
+    return f"{what}: {error.strerror}"
 
 
 def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
@@ -64,6 +74,8 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
         return 3, f"{why}: {message}", "run it again; `holotable doctor` names what hangs"
     if state == "25P03":
         return 3, "this command stood still for too long, so it was taken back", "run it again"
+    if state == "XX000" and "concurrently updated" in message:
+        return 3, f"another command changes the same: {message}", "run it again"
     # If psycopg cannot reach a server, its error has no state: wrong name or port, or a timeout.
     unreached = not state and (isinstance(cause, psycopg.OperationalError) or "connect" in message)
     if unreached or state[:2] in {"08", "53", "57"}:

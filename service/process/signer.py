@@ -1,4 +1,4 @@
-"""The signer as a process: four routes on loopback, a key and a folder, no database."""
+"""The signer as a process: a few routes on loopback, a key and a folder, no database."""
 
 import os
 import socket
@@ -19,6 +19,8 @@ from service.base.errors import CheckpointRefused
 from service.base.health import beating
 from service.base.settings import SettingsInvalid, SignerSettings
 from service.transparency.messages import (
+    Head,
+    Heads,
     LastHead,
     ReceiptsRequest,
     Signed,
@@ -65,6 +67,14 @@ def last_head(state: State, origin: FromPath[str]) -> Response[bytes]:
     )
 
 
+@get("/heads", sync_to_thread=False)
+def last_heads(state: State) -> Response[bytes]:
+    """Answer the last head of every league. A database that lost a league cannot ask for it."""
+    signer: Signer = state.signer
+    kept = (Head(origin=each.origin, size=each.size, root=each.root) for each in signer.heads())
+    return _encoded(Heads(heads=tuple(kept)))
+
+
 @post("/heads", sync_to_thread=False)
 def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
     """
@@ -100,7 +110,7 @@ def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[by
 def signing_app(signer: Signer) -> Litestar:
     """Return the signer's application. It needs no token and belongs on loopback only."""
     return Litestar(
-        [public_key, last_head, sign, sign_receipts],
+        [public_key, last_head, last_heads, sign, sign_receipts],
         state=State({"signer": signer}),
         exception_handlers={CheckpointRefused: _refused},
         lifespan=[lambda _: beating("the event loop")],

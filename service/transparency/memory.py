@@ -9,15 +9,16 @@ from service.base.drivers import Driver
 from service.base.errors import LogIncomplete
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
-from service.transparency.messages import LastHead
-from service.transparency.signing import last_head, origin_of
+from service.transparency.messages import Head
+from service.transparency.signer import league_and_epoch
+from service.transparency.signing import last_heads, origin_of
 
 _LEAGUES = "SELECT league FROM key ORDER BY created_at"
 
 
 async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
     """
-    Compare the signer's memory with every league's log.
+    Compare the signer's memory with every league's log, and find leagues that are gone.
 
     Returns:
         The number of leagues with a signed head, and one sentence for each league that differs.
@@ -26,19 +27,23 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
         SignerAway: If the signer does not answer.
     """
     signed, faults = 0, []
+    heads = await last_heads(signer)
     for (league,) in await connection.fetch(_LEAGUES):
-        origin = origin_of(league, await epoch_of(connection, league))
-        last = await last_head(signer, origin)
-        signed += bool(last.size)
-        fault = await contradiction(connection, league, origin, last)
-        if fault is not None:
-            faults.append(f"{identifier('lge', league)}: {fault}")
+        head, epoch = heads.pop(league, None), await epoch_of(connection, league)
+        if head is not None and league_and_epoch(head.origin)[1] >= epoch:
+            signed += 1
+            fault = await _contradiction(connection, league, origin_of(league, epoch), head)
+            if fault is not None:
+                faults.append(f"{identifier('lge', league)}: {fault}")
+    for league, head in sorted(heads.items()):
+        # Once its next epoch is open, an operator has answered for the loss.
+        if league_and_epoch(head.origin)[1] >= await epoch_of(connection, league):
+            said = f"{head.size} events were signed, and the database has no such league"
+            faults.append(f"{identifier('lge', league)}: {said}")
     return signed, faults
 
 
-async def contradiction(
-    connection: Driver, league: UUID, origin: str, last: LastHead
-) -> str | None:
+async def _contradiction(connection: Driver, league: UUID, origin: str, last: Head) -> str | None:
     """
     Return the contradiction between a league's log and the last signed head, or None if they agree.
     """

@@ -14,6 +14,20 @@ class LastHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     verifier_key: str
 
 
+class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A head in the signer's memory."""
+
+    origin: str
+    size: int
+    root: bytes
+
+
+class Heads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last head of every league that the signer has ever signed for."""
+
+    heads: tuple[Head, ...]
+
+
 class SignRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A head to sign, with the proof that it continues the last one."""
 

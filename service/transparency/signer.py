@@ -78,8 +78,11 @@ class Memory:
             data = self._file(league).read_bytes()
         except FileNotFoundError:
             return None
-        kept = msgspec.json.decode(data, type=_Remembered)
-        return Checkpoint(origin=kept.origin, size=kept.size, root=kept.root)
+        return _decoded(data)
+
+    def everything(self) -> list[Checkpoint]:
+        """Return the last head of every league."""
+        return [_decoded(file.read_bytes()) for file in sorted(self._folder.glob("*.json"))]
 
     def keep(self, league: str, head: Checkpoint) -> None:
         """Remember *head*. When this function returns, the head survives a crash."""
@@ -96,6 +99,11 @@ class Memory:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _decoded(data: bytes) -> Checkpoint:
+    kept = msgspec.json.decode(data, type=_Remembered)
+    return Checkpoint(origin=kept.origin, size=kept.size, root=kept.root)
 
 
 class Signer:
@@ -117,6 +125,10 @@ class Signer:
         if head is None or league_and_epoch(head.origin)[1] < epoch:
             return Checkpoint(origin=origin, size=0, root=EMPTY_ROOT)
         return head
+
+    def heads(self) -> list[Checkpoint]:
+        """Return the last head of every league, also of one that its database has lost."""
+        return self._memory.everything()
 
     def sign(self, head: Checkpoint, proof: tuple[bytes, ...]) -> str:
         """

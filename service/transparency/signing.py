@@ -6,7 +6,7 @@ needs the database, and cannot get a signature for a tree that does not continue
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from uuid import UUID
 
 import httpx
@@ -17,8 +17,9 @@ from service.base.errors import CheckpointRefused, LogIncomplete
 from service.base.settings import Settings
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
-from service.transparency.messages import LastHead, Signed, SignRequest
+from service.transparency.messages import Head, Heads, LastHead, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note
+from service.transparency.signer import league_and_epoch
 
 _TIMEOUT = 10
 
@@ -60,6 +61,20 @@ async def last_head(signer: httpx.AsyncClient, origin: str) -> LastHead:
         SignerAway: If the signer does not answer.
     """
     return msgspec.json.decode(await ask(signer, "GET", f"/heads/{origin}"), type=LastHead)
+
+
+async def last_heads(signer: httpx.AsyncClient) -> dict[UUID, Head]:
+    """
+    Return the last head of every league that the signer has ever signed for.
+
+    Raises:
+        SignerAway: If the signer does not answer, or is of an older version.
+    """
+    told, found = msgspec.json.decode(await ask(signer, "GET", "/heads"), type=Heads), {}
+    for each in told.heads:
+        with suppress(ValueError):  # whoever reaches the signer may ask under any name
+            found[UUID(league_and_epoch(each.origin)[0])] = each
+    return found
 
 
 async def sign_head(

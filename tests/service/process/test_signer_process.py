@@ -27,6 +27,8 @@ from service.transparency.note import (
 )
 from service.transparency.signer import Memory
 from service.transparency.tree import root_of
+from tests.support.commands import in_fork
+from tests.support.databases import TestDatabase
 from tests.support.proofs import consistency_proof
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -209,3 +211,25 @@ def test_no_other_process_takes_the_signers_key() -> None:
     told = {"HOLOTABLE_SIGNER_KEY": private_key("holotable.example", bytes(range(32)))}
     with pytest.raises(SettingsInvalid, match="HOLOTABLE_SIGNER_KEY is not a setting"):
         read(told)
+
+
+def test_an_operator_answers_for_a_league_that_only_the_signer_knows(
+    tmp_path: Path, database: TestDatabase
+) -> None:
+    """The doctor names it, and is content once its next epoch says who answers for the loss."""
+    lost = f"lge_{ORIGIN.split('/')[1].replace('-', '')}"
+    opening = ("epoch", "open", lost, "--operator", "Lobot", "--reason", "a drill")
+    with signer(tmp_path / "memory") as (client, _):
+        wanted = SignRequest(origin=ORIGIN, size=7, root=hash_of(0, 7), proof=())
+        assert client.post("/heads", content=msgspec.json.encode(wanted)).is_success
+        told = environment(database.settings("holotable_migrate", signer_url=str(client.base_url)))
+        ill = in_fork(("doctor",), told)
+        assert (ill.returncode, f"holotable epoch open {lost}" in ill.stdout) == (1, True)
+        assert "7 events were signed, and the database has no such league" in ill.stdout
+        opened = in_fork(opening, told)
+        assert opened.returncode == 0, opened.stderr
+        assert opened.stdout == f"epoch 1 of {lost} opened by Lobot at 0 events\n"
+        well = in_fork(("doctor",), told)
+        assert (well.returncode, "has no such league" in well.stdout) == (0, False), well.stdout
+        nobody = in_fork((*opening[:2], f"lge_{7:032x}", *opening[3:]), told)
+        assert nobody.returncode == 2

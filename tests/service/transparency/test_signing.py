@@ -8,6 +8,7 @@ from uuid import UUID
 
 import asyncpg
 import httpx
+import msgspec
 import pytest
 
 from engine.values import number_of
@@ -18,6 +19,8 @@ from service.log.store import PostgresStore
 from service.log.writer import Writer
 from service.process.signer import signing_app
 from service.transparency import ledger
+from service.transparency.memory import memory_faults
+from service.transparency.messages import SignRequest
 from service.transparency.note import SigningKey, open_note, parse_checkpoint
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import SignerAway, sign_head
@@ -192,6 +195,34 @@ async def test_a_cut_tail_gets_no_signature_until_an_operator_opens_an_epoch(
     assert (head.origin, head.size) == (f"holotable/{number}/1", 16)
     kept = await superuser.fetchrow("SELECT epoch, operator, reason, size FROM epoch_opening")
     assert tuple(kept) == (1, "an operator", "a drill", 16)
+
+
+async def test_a_league_that_was_lost_whole_is_named_until_an_operator_answers_for_it(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    """Nothing in the database tells of it. An older copy was restored, or its rows were removed."""
+    kept, _ = await signed(writer, worker, signer, 5)
+    lost, number = await signed(writer, worker, signer, 20)
+    await signer.post("/heads", content=junk())
+    assert await memory_faults(worker, signer) == (2, [])
+    await superuser.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
+    for relation in ("events", "checkpoint", "tree_node", "key"):
+        await superuser.execute(f"DELETE FROM {relation} WHERE league = $1", number)
+
+    said = f"{lost}: 20 events were signed, and the database has no such league"
+    assert await memory_faults(worker, signer) == (1, [said])
+    await superuser.execute("SELECT raise_epoch($1, 'an operator', 'a drill')", number)
+    assert await memory_faults(worker, signer) == (1, [])
+    await count(writer, kept, 1)
+    assert await sign_head(worker, signer, number_of(kept)) is not None
+
+
+def junk() -> bytes:
+    """Return a request that is no league's. Whoever reaches the signer can make one."""
+    return msgspec.json.encode(SignRequest(origin="holotable/x/0", size=1, root=b"", proof=()))
 
 
 async def test_a_signer_that_is_away_is_said_to_be_away(
