@@ -13,7 +13,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -93,8 +92,6 @@ class Cluster:
         self._wanted = False
         """True from a start to the next stop, whether or not the server runs."""
 
-        self._sockets: str | None = None
-
     @property
     def pid(self) -> int | None:
         """The server's process id, or ``None`` while it is down."""
@@ -138,13 +135,11 @@ class Cluster:
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._await_end()
-        self._sockets = tempfile.mkdtemp(prefix="holotable-")
         known, self._wanted = self.port, True
         for _ in range(5):  # another process may take the free port first
             self.port = known or free_port()
             if self._launch():
                 return
-        shutil.rmtree(self._sockets, ignore_errors=True)
         raise ClusterFailed(f"the server did not start: {self._log_tail()}")
 
     def _await_end(self) -> None:
@@ -168,9 +163,6 @@ class Cluster:
                     break
                 except subprocess.TimeoutExpired:
                     continue
-        if self._sockets is not None:
-            shutil.rmtree(self._sockets, ignore_errors=True)
-            self._sockets = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -222,7 +214,7 @@ class Cluster:
         options = {
             "listen_addresses": "127.0.0.1",
             "port": str(self.port),
-            "unix_socket_directories": str(self._sockets),
+            "unix_socket_directories": "",  # one that is killed would leave its folder behind
             "max_connections": "200",
         } | self._options
         command = [str(self._programs / "postgres"), "-D", str(self._data)]

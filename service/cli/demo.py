@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from tempfile import mkdtemp
 from types import FrameType
 from typing import Final
 
@@ -17,6 +16,7 @@ from rich.console import Console
 from engine.rulesets import PRESETS
 from service.base.database import DATABASE, ServerRefused
 from service.base.embedded import ClusterFailed
+from service.base.scratch import Scratch
 from service.base.sources import DatabaseClock
 from service.cli.common import server
 from service.process import people
@@ -124,7 +124,10 @@ def play(options: Options) -> int:
     The data are removed at the end, unless ``--keep`` is set or the night failed.
     """
     console = Console(soft_wrap=True, highlight=False)
-    directory = Path(mkdtemp(prefix="holotable-demo-"))
+    scratch = Scratch("holotable-demo-")
+    directory = scratch.folder
+    if options.server is not None:
+        scratch.keep()  # it holds the passwords of the server's roles
     stack = Stack(
         directory,
         durable=False,
@@ -148,11 +151,13 @@ def play(options: Options) -> int:
         code = 130
     finally:
         if options.keep or code == 1:
+            scratch.keep()
             console.print(f"data and logs: {stack.where}")
             if options.server is None:
                 console.print(f"  to look at them: holotable up --data {directory}")
         else:
             stack.discard()
+        scratch.close()
     return code
 
 

@@ -26,7 +26,6 @@ NOWHERE = {"HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/no
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("c") / "d"
     options = {"worker_processes": 1, "log_level": "warning"}
     with Stack(directory, keep=False, durable=False, options=options) as running:

@@ -68,7 +68,6 @@ class Night:
 
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    # Socket paths have 107 bytes. The short base name leaves room.
     yield Night(tmp_path_factory.mktemp("n"))
 
 

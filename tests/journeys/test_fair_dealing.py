@@ -90,7 +90,6 @@ class Night:
 
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("f") / "d"
     with Stack(directory, keep=False, durable=False, options=OPTIONS) as stack:
         playing = Night(stack.url)

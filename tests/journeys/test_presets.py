@@ -51,7 +51,6 @@ class Played:
 
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("p") / "d"
     options = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
     told = io.StringIO()

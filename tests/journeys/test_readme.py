@@ -27,7 +27,6 @@ def transcript() -> str:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("r") / "d"
     options = {"worker_processes": 1, "log_level": "warning"}
     with Stack(directory, keep=False, durable=False, options=options) as running:

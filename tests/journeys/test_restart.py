@@ -146,7 +146,6 @@ class Evening:
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack that every test leaves running."""
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("n") / "d"
     with Stack(directory, keep=True, durable=False, options=OPTIONS) as running:
         yield running

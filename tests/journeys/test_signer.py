@@ -104,7 +104,6 @@ class House:
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack that every test leaves in order. A damaged log is that of the test's own league."""
-    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("s") / "d"
     with Stack(directory, keep=True, durable=False, options=HOURLY) as running:
         yield running

@@ -86,9 +86,15 @@ def test_the_directory_is_for_its_owner_only(tmp_path: Path) -> None:
         assert (directory / "superuser.password").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+def test_the_server_ends_when_its_parent_is_killed_and_leaves_nothing_elsewhere(
+    tmp_path: Path,
+) -> None:
+    elsewhere = tmp_path / "t"
+    elsewhere.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT, str(tmp_path / "cluster")], stdout=subprocess.PIPE
+        [sys.executable, "-c", PARENT, str(tmp_path / "cluster")],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(elsewhere)},
     ) as parent:
         assert parent.stdout is not None
         server = int(parent.stdout.readline())
@@ -96,6 +102,7 @@ def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     until(lambda: not _is_alive(server))
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_a_server_that_is_ending_is_waited_for(tmp_path: Path) -> None:
