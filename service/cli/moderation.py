@@ -8,9 +8,11 @@ from service.base.settings import Settings
 from service.base.sources import SystemEntropy
 from service.cli.common import DRY_RUN, awaited, out, plain, settings
 from service.cli.deeds import carried_out
+from service.log.keys import Keys
 from service.people import admission, suspending, taking_down
 from service.people import maintenance as upkeep
 from service.people.operator_log import entries, operator
+from service.people.sealed_rows import KeysOf
 
 REASON = click.option(
     "--reason",
@@ -146,23 +148,32 @@ def text() -> None:
 
 
 @text.command("take-down")
-@click.argument("named", metavar="TEXT|PLAYER")
+@click.argument("named", metavar="TEXT|CLAIM|PLAYER")
 @REASON
 @DRY_RUN
 def take_down(named: str, reason: str, dry_run: bool) -> None:
     """
-    Empty the text txt_..., or replace the name of plr_... by a marker.
+    Empty the text txt_... or the claim cnf_..., or replace the name of plr_... by a marker.
 
     The log keeps its digests, so audits and bundles verify as before.  Needs
     HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
     """
-    take = taking_down.take_down_name if named.startswith("plr_") else taking_down.take_down_text
+    told = settings()
 
     async def work(connection: AsyncConnection) -> str | None:
-        done = await take(connection, named, operator(), reason)
+        if named.startswith("cnf_"):
+            ring = Keys(*told.secret_keys)
+            keys: KeysOf = lambda league: ring.of(connection, league)  # noqa: E731
+            done = await taking_down.take_down_claim(
+                connection, named, operator(), reason, keys=keys
+            )
+        elif named.startswith("plr_"):
+            done = await taking_down.take_down_name(connection, named, operator(), reason)
+        else:
+            done = await taking_down.take_down_text(connection, named, operator(), reason)
         return f"took down {named}" if done else None
 
-    awaited(carried_out(settings(), work, dry_run=dry_run))
+    awaited(carried_out(told, work, dry_run=dry_run))
 
 
 @click.group()

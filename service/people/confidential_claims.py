@@ -168,6 +168,16 @@ async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) 
     return emptied
 
 
+async def empty_claim(connection: AsyncConnection, keys: KeysOf, number: UUID) -> bool | None:
+    """Empty a claim and its answer. Return False if they are empty, None if there is no claim."""
+    for each in await _found(connection, keys, relation.c.id == number, for_update=True):
+        if each.claim is None and each.answer is None:
+            return False
+        await _seal(connection, keys, each._replace(claim=None, answer=None))
+        return True
+    return None
+
+
 async def seal_old(connection: AsyncConnection, keys: KeysOf) -> int:
     """Seal the older claims that are still readable. Return their number."""
     readable = await _found(connection, keys, relation.c.told.is_(None), for_update=True)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import identifier, number_of
-from service.base.errors import StreamNotFound
+from service.base.errors import LeagueSuspended, StreamNotFound
 from service.base.sources import service_now
 from service.log.keys import driver_of
 from service.log.subscription import DOORS
@@ -26,6 +26,7 @@ _SHORTEST = timedelta(microseconds=1)
 """An outage must not have length 0."""
 
 _CLOSE = "UPDATE append_turn SET suspended_at = $2 WHERE league = $1 AND suspended_at IS NULL"
+_CLOSED = "SELECT suspended_at IS NOT NULL FROM append_turn WHERE league = $1"
 _OPEN = """
     WITH before AS (SELECT suspended_at FROM append_turn WHERE league = $1 FOR UPDATE)
     UPDATE append_turn SET suspended_at = NULL FROM before
@@ -79,6 +80,18 @@ async def restore_league(connection: AsyncConnection, league: str, by: str, reas
     await operator_log.add(connection, [number], by, "league_restored", league, reason)
     await driver.execute("SELECT pg_notify($1, 'league')", DOORS)
     return True
+
+
+async def demand_open(connection: AsyncConnection, league: str) -> None:
+    """
+    Check that a league is open, for a command that never reaches its log.
+
+    Raises:
+      LeagueSuspended: If an operator has suspended it.
+    """
+    driver = await driver_of(connection)
+    if await driver.fetchval(_CLOSED, number_of(league)):
+        raise LeagueSuspended("an operator has suspended the league; it takes no commands")
 
 
 async def suspend_account(

@@ -1,5 +1,5 @@
 """
-Taking words down by order of an operator: texts, and the names that people chose.
+Taking words down by order of an operator: texts, claims, and the names that people chose.
 
 The log holds no words of a text, only their salted digest. So bundles and audits verify as before.
 Words in an event itself, such as a league's name, cannot be taken down.
@@ -18,7 +18,9 @@ from service.base.sources import service_now
 from service.log.keys import driver_of
 from service.log.subscription import DOORS
 from service.people import operator_log
+from service.people.confidential_claims import empty_claim
 from service.people.schema import account, text
+from service.people.sealed_rows import KeysOf
 
 
 async def take_down_text(connection: AsyncConnection, named: str, by: str, reason: str) -> bool:
@@ -41,6 +43,25 @@ async def take_down_text(connection: AsyncConnection, named: str, by: str, reaso
         return False
     await operator_log.add(connection, [league], by, "text_taken_down", named, reason)
     return True
+
+
+async def take_down_claim(
+    connection: AsyncConnection, named: str, by: str, reason: str, *, keys: KeysOf
+) -> bool:
+    """
+    Empty the confidential claim ``cnf_…`` and its answer. Return False if they are empty already.
+
+    Its league's staff log has no entry: it would tell everybody there that somebody came forward.
+
+    Raises:
+      StreamNotFound: If there is no such claim.
+    """
+    done = await empty_claim(connection, keys, _number(named))
+    if done is None:
+        raise StreamNotFound(f"there is no claim {named}")
+    if done:
+        await operator_log.add(connection, [None], by, "text_taken_down", named, reason)
+    return done
 
 
 async def take_down_name(connection: AsyncConnection, named: str, by: str, reason: str) -> bool:

@@ -33,7 +33,7 @@ from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown
 from service.api.me.tokens import Login, Password
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.writer import Entry, States
-from service.people import accounts, admission, entered_players
+from service.people import accounts, admission, entered_players, suspending
 from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
 from service.people.idempotency import Said
 from service.people.tokens import Principal
@@ -207,7 +207,9 @@ async def list_claims(place: LeaguePlace, shell: Shell, pages: Pages) -> Respons
 @operation(
     "POST", "/v1/claims", "claim_player", "Sign up as an entered player, with a claim code.",
     needs="anyone", answer=AccountMade, status=201,
-    problems=("not_found", "login_taken", "too_many_sign_ins", "sign_up_closed"),
+    problems=(
+        "not_found", "login_taken", "too_many_sign_ins", "sign_up_closed", "league_suspended",
+    ),
     on_people=OnPeople("by_claim", "makes an account for an entered player", "caller"),
 )  # fmt: skip
 async def claim_player(
@@ -231,7 +233,8 @@ async def claim_player(
             if before is not None:
                 shown = await shown_again(connection, number, before.made or token)
             else:
-                await demand_claimable(shell, connection, body.code, now)
+                found, _ = await demand_claimable(shell, connection, body.code, now)
+                await suspending.demand_open(connection, found.league)
                 if await entered_players.claim_player(connection, claim, hashed, now) is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
                 shown = await root(request, connection, number, Wanted(), token, "claimed", now)

@@ -16,7 +16,8 @@ from service.people.texts import matches
 
 _READ = """
     SELECT t.id, t.league, t.salt, t.body,
-           t.author = ANY (erased.people) OR t.subject = ANY (erased.people) AS lawful
+           t.taken_down OR t.author = ANY (erased.people) OR t.subject = ANY (erased.people)
+               AS lawful
       FROM text t
       LEFT JOIN LATERAL (SELECT erased_among(ARRAY[t.author, t.subject]) AS people) erased
         ON t.body IS NULL
@@ -37,7 +38,8 @@ class TextsAudit:
     """
     Follows the log, and compares the texts that its events refer to.
 
-    A text may be empty if its author or the person it is about was erased.
+    A text may be empty if its author or the person it is about was erased, or if an operator has
+    taken it down.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -80,7 +82,8 @@ def _fault(named: _Named, row: asyncpg.Record | None, league: UUID) -> Said | No
             None
             if row["lawful"]
             else said(
-                "its words %(words)s are gone, and nobody they belong to was erased", words=words
+                "its words %(words)s are gone, and neither an erasure nor an operator took them",
+                words=words,
             )
         )
     if not matches(row["salt"], row["body"], named.digest):

@@ -77,6 +77,26 @@ async def test_codes_that_a_suspended_owner_gave_out_open_no_office_and_no_accou
         assert (await api.http.post("/v1/password-resets", json=wanted)).status_code == 200
 
 
+async def test_a_claim_code_opens_no_account_in_a_suspended_league(
+    serving, database: TestDatabase
+) -> None:
+    """It never reaches the log, which refuses everything else. The code stays for afterwards."""
+    async with serving() as api:
+        owner, league = await api.league()
+        chewie, friend = await entered(owner, league, "Chewie"), await api.person()
+        assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
+        asked = {"code": chewie["claim"], "login": "chewie", "password": PASSWORD}
+        for refused in (
+            await api.http.post("/v1/claims", json=asked),
+            await friend.post("/v1/me/claims", {"code": chewie["claim"]}),
+        ):
+            assert (refused.status_code, refused.json()["code"]) == (403, "league_suspended")
+        signing_in = {"login": "chewie", "password": PASSWORD}
+        assert (await api.http.post("/v1/tokens", json=signing_in)).status_code == 401
+        assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
+        assert await claimed(api, chewie["claim"], "chewie") == 201
+
+
 async def test_every_kind_of_stream_of_a_suspended_account_ends(
     serving, database: TestDatabase
 ) -> None:

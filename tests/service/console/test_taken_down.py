@@ -11,16 +11,26 @@ import pytest
 
 from service.base.database import async_engine
 from service.base.settings import environment
+from service.exports.checking import check_archive
 from service.projections.runner import Runner
+from service.webhooks.kinds import KINDS
+from tests.service.api.proof.test_disputes import ask, claim
 from tests.service.api.test_suspending import WHY, told
+from tests.service.api.tournament.test_corrections import a_night, entrants
+from tests.service.audit.test_audit import audited
 from tests.support.commands import in_fork
 from tests.support.databases import TestDatabase
+from tests.support.receivers import LOOPBACK, receiving, working
 from tests.support.waiting import until_awaited
+from tests.support.webhooks import announce, hooked, json_of, log_of
 
 pytestmark = pytest.mark.anyio
 
 RUDE = "Jabba7391"
 """Nothing else has it in it."""
+
+FORMS = ("v1", "discord")
+"""The forms of messages to receivers."""
 
 
 async def caught_up(database: TestDatabase) -> None:
@@ -132,3 +142,126 @@ async def test_what_was_taken_down_is_nowhere(
                 again = await owner.get(path, headers={"If-None-Match": tag})
                 assert again.status_code == 200, path
         assert RUDE not in await exported(database, league, tmp_path / "after.zip")
+
+
+def texts_of(database: TestDatabase) -> list[str]:
+    """Return the texts with the word, by their identifiers."""
+    asked = "SELECT 'txt_' || replace(id::text, '-', '') FROM text WHERE body LIKE %s"
+    with psycopg.connect(database.url("postgres")) as connection:
+        return [name for (name,) in connection.execute(asked, [f"%{RUDE}%"])]
+
+
+async def test_claims_bans_and_corrections_lose_their_words(
+    serving: Callable[..., Any], database: TestDatabase, tmp_path: Path
+) -> None:
+    """Those of a dispute, of a ban, of a corrected result, and of a claim in confidence."""
+    async with serving() as console:
+        api = console.api
+        owner, league, _, tournament, people = await a_night(api, database)
+        stranger = await api.person()
+        dispute = await claim(people[0], tournament=tournament, claim=f"{RUDE} cheats")
+        ban = f"/v1/leagues/{league}/bans/{stranger.player}"
+        done = await api.http.put(ban, json={"reason": f"{RUDE} again"}, headers=owner.headers)
+        assert done.status_code == 200, done.text
+        [last, *_] = await entrants(owner, tournament)
+        forfeit = {"entrant": last["id"], "reason": f"{RUDE} hid a card"}
+        done = await ask(owner, f"/v1/tournaments/{tournament}/forfeits", forfeit)
+        assert done.status_code == 201, done.text
+        about = {"kind": "payout", "tournament": tournament, "claim": f"{RUDE} whispers"}
+        filed = await ask(people[1], "/v1/confidential-claims", about)
+        assert filed.status_code == 201, filed.text
+        await caught_up(database)
+        answers = (
+            f"/v1/disputes/{dispute}",
+            f"/v1/leagues/{league}/bans",
+            f"/v1/tournaments/{tournament}/corrections",
+            f"/v1/leagues/{league}/confidential-claims",
+            f"/v1/leagues/{league}/disputes",
+            f"/v1/disputes/{dispute}/evidence",
+            f"/v1/leagues/{league}/staff-log",
+            f"/v1/leagues/{league}/events?limit=200",
+        )
+        pages = (
+            f"/disputes/{dispute}",
+            f"/leagues/{league}/people",
+            f"/leagues/{league}/disputes",
+            f"/leagues/{league}/staff-log",
+            f"/tournaments/{tournament}",
+        )
+        browser = await console.signed_in(owner.login)
+
+        async def shown() -> set[str]:
+            found = [each async for each in seen(owner.get, answers)]
+            found += [each async for each in seen(browser.get, pages)]
+            return {path for path, text, _ in found if RUDE in text}
+
+        assert await shown() >= {*answers[:4], pages[0]}
+        assert RUDE in await exported(database, league, tmp_path / "before.zip")
+        words = texts_of(database)
+        assert len(words) == 3
+        for named in (*words, filed.json()["id"]):
+            done = await told(database, "text", "take-down", named, *WHY, "--dry-run")
+            assert done.returncode == 0, done.stderr
+            assert named in done.stdout
+        assert len(texts_of(database)) == 3
+        for named in (*words, filed.json()["id"]):
+            assert (await told(database, "text", "take-down", named, *WHY)).returncode == 0
+            again = await told(database, "text", "take-down", named, *WHY)
+            assert again.returncode == 1, "it is so already"
+        assert await shown() == set()
+        assert RUDE not in await exported(database, league, tmp_path / "after.zip")
+        # A claim in confidence is nobody's business, also when it is taken down.
+        log = (await owner.get(answers[6])).text
+        assert filed.json()["id"] not in log
+        assert words[0] in log
+        report = await audited(database, league)
+        assert not [each for each in report.checks if each.failed]
+        assert check_archive(tmp_path / "after.zip", ()).holds
+
+
+async def test_no_calendar_and_no_message_to_a_receiver_holds_a_name_or_words(
+    serving: Callable[..., Any], database: TestDatabase
+) -> None:
+    """So nothing has to be taken back from them. A repeated message is the one of before."""
+    async with (
+        serving(webhook_networks=LOOPBACK) as console,
+        receiving() as receiver,
+        working(database) as worker,
+    ):
+        api = console.api
+        owner, league = await api.league()
+        hooks = [await hooked(owner, league, receiver.url, *KINDS, form=form) for form in FORMS]
+        tournament = await announce(owner, league)
+        rude = await api.person(f"{RUDE} himself")
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {"uses": 9})).json()["code"]
+        assert (await rude.post(f"/v1/invitations/{code}/accept")).status_code == 201
+        at = f"/v1/tournaments/{tournament}"
+        assert (await rude.post(f"{at}/registrations")).is_success
+        words = {"text": f"{RUDE} smells"}
+        assert (await owner.post(f"{at}/announcements", words)).is_success
+        assert (await owner.post(f"{at}/cancel", {"reason": f"{RUDE} came"})).is_success
+        await caught_up(database)
+        receiver.answers = [500]
+        await worker.work()
+        keys = [(await each.post("/v1/me/calendar-keys")).json()["key"] for each in (owner, rude)]
+        calendars = (
+            f"/v1/leagues/{league}/calendar.ics?key={keys[0]}",
+            f"/v1/me/calendar.ics?key={keys[1]}",
+        )
+        before = [text async for _, text, _ in seen(api.http.get, calendars)]
+        assert all(text.count("BEGIN:VEVENT") == 1 for text in before)
+
+        for named in (rude.player, *texts_of(database)):
+            assert (await told(database, "text", "take-down", named, *WHY)).returncode == 0
+        assert [text async for _, text, _ in seen(api.http.get, calendars)] == before
+        deliveries = [each for hook in hooks for each in await log_of(owner, hook)]
+        for each in deliveries:
+            again = await owner.post(f"/v1/webhook-deliveries/{each['id']}/redeliver")
+            assert again.is_success, again.text
+        first = len(receiver.got)
+        await worker.work()
+        kinds = {each["type"] for each in map(json_of, receiver.got) if "type" in each}
+        assert kinds >= {"entrant.registered", "tournament.cancelled"}
+        assert len(receiver.got) > first
+        everything = str([each.body for each in receiver.got]) + str(before) + str(deliveries)
+        assert RUDE not in everything

@@ -59,7 +59,7 @@ async def banned(api) -> tuple:
         (OTHER, "are not those that were written"),
         (WITH_DIGEST, "are not those that were written"),
         (LATER, "are not those that were written"),
-        (GONE, "are gone, and nobody they belong to was erased"),
+        (GONE, "are gone, and neither an erasure nor an operator took them"),
     ],
 )
 async def test_forged_words_are_not_served_and_the_audit_names_their_event(
