@@ -77,7 +77,9 @@ def login_works(given: Given, data: Path) -> bool:
 
 def passwords(given: Given) -> list[tuple[str, str]]:
     with psycopg.connect(given.cluster.url()) as connection:
-        return connection.execute("SELECT rolname, rolpassword FROM pg_authid ORDER BY 1").fetchall()
+        return connection.execute(
+            "SELECT rolname, rolpassword FROM pg_authid ORDER BY 1"
+        ).fetchall()
 
 
 def test_a_new_folder_and_a_lost_database_come_back_with_their_logins(
