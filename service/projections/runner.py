@@ -3,7 +3,8 @@ The process that keeps the read models up to date by following every league's lo
 
 A wake-up names the league that has news. A slow poll finds the news of a lost
 wake-up. The process may be killed at any instruction, because rows and checkpoint
-change together. Two such processes do no harm, but the second adds nothing.
+change together. Several such processes share the read models of the leagues: each
+passes over what another one has taken.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ import sqlalchemy as sa
 import structlog
 from prometheus_client import REGISTRY
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import number_of
 from service.base import metrics, telemetry
@@ -43,6 +44,7 @@ from service.projections.projection import (
     behind,
     mark_broken,
 )
+from service.projections.schema import checkpoint
 
 POLL_SECONDS = 1.0
 """The longest time in seconds that a lost wake-up goes unnoticed."""
@@ -146,7 +148,10 @@ class Runner:
         chunk = 1 if key in self._careful else self.chunk
         try:
             async with self.database.begin() as connection:
-                before = await applied(connection, projection, league)
+                taken = await _taken(connection, place)
+                if taken is None:
+                    return 0, False  # another process is at it, and needs no help
+                before = taken
                 after = await advance(connection, projection, league, self.known, until, chunk)
         except (CheckpointMoved, VersionDiffers):
             return 0, False  # the next look reads the new state
@@ -229,6 +234,22 @@ class Runner:
                 await _first(stop, asyncio.sleep(RETRY_SECONDS))
             await _first(stop, news)
         PULSE.ended(_PART)
+
+
+async def _taken(connection: AsyncConnection, place: _Place) -> int | None:
+    """
+    Take a place for this transaction. Return the last position applied, or -1 if there is none.
+
+    The answer is None if another process has it. A place without a checkpoint cannot be taken, so
+    two processes may both try the first chunk of a league.
+    """
+    asked = sa.select(checkpoint.c.position).where(
+        checkpoint.c.name == place.projection.name, checkpoint.c.league == place.league
+    )
+    free = asked.with_for_update(skip_locked=True).scalar_subquery().label("free")
+    found = await connection.execute(sa.select(free, asked.scalar_subquery().label("there")))
+    row = found.one()
+    return NOTHING if row.there is None else row.free
 
 
 def _of_events(error: Exception) -> bool:

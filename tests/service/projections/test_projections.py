@@ -167,7 +167,7 @@ async def test_events_of_an_earlier_version_give_the_same_rows(
 async def test_two_runners_apply_each_event_once(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """The checkpoint moves by compare-and-set, and the second runner keeps nothing."""
+    """The checkpoint moves by compare-and-set, also where no runner can take it before."""
     await played(database)
     one, other = Runner(projecting, chunk=11), Runner(projecting, chunk=13)
 
