@@ -3,10 +3,12 @@ Turns: one process at a time decides the commands of a league.
 
 A turn is a lock that nothing relies on: the append alone decides whether a batch stands. The lock
 saves batches that would be refused because another process decides on the same states. The server
-ends a turn whose process is idle for 300 milliseconds. No process waits longer for a lock or for a
+ends a turn whose process gives no sign for 300 milliseconds. A process that waits for a slow append
+gives one every 100 milliseconds. No process waits longer than 300 milliseconds for a lock or for a
 connection.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,6 +21,9 @@ from service.log.append import GONE
 
 _MILLISECONDS = 300
 """The limit for an idle turn, for waiting for a turn, and for waiting for a connection."""
+
+_SIGN_SECONDS = 0.1
+"""The time between two signs that the process goes on."""
 
 _TAKE = f"""
     BEGIN;
@@ -68,9 +73,38 @@ class Turns:
                     connection = await held.enter_async_context(self._pool.acquire(timeout=seconds))
                     held.push_async_callback(_leave, connection)
                     await connection.execute(_TAKE.format(key=_key(league)))
+                    await held.enter_async_context(_kept(connection))
             except GONE as error:  # a lock that was not free in time is one of these
                 _log.info("a batch is decided without a turn: %s", type(error).__name__)
             yield
+
+
+@asynccontextmanager
+async def _kept(connection: Driver) -> AsyncIterator[None]:
+    """
+    Keep the server from ending the turn while this process goes on.
+
+    Otherwise a database that takes its time for an append would cost each batch a new session.
+    """
+    ended = asyncio.Event()
+    keeping = asyncio.create_task(_keep(connection, ended))
+    try:
+        yield
+    finally:
+        ended.set()
+        await keeping  # never cancelled: that would cost a session to say so
+
+
+async def _keep(connection: Driver, ended: asyncio.Event) -> None:
+    try:
+        while not ended.is_set():
+            try:
+                async with asyncio.timeout(_SIGN_SECONDS):
+                    await ended.wait()
+            except TimeoutError:
+                await connection.execute("SELECT")
+    except GONE as error:
+        _log.info("a turn has ended too early: %s", type(error).__name__)
 
 
 async def _leave(connection: Driver) -> None:

@@ -10,19 +10,22 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from engine.values import number_of
+from service.base.addresses import asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.shipped import ROOT
 from service.log.read import CHUNK
 from service.log.store import PostgresStore, Store
+from service.log.turns import Turns
 from service.log.writer import Decide, Entry, States, Writer
 from tests.support.counters import DECIDERS, Counted, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
 from tests.support.poison import owning, plant
-from tests.support.waiting import until
+from tests.support.waiting import until, until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -231,6 +234,31 @@ async def test_a_process_that_stands_still_in_its_turn_stops_nobody(
     assert (await writer.load(league, stream(1))).state.total == 26
     await writer.aclose()
     assert took < 5, "one wait of 0.3 s, and the time of twenty appends on any machine"
+
+
+SINCE = """
+    SELECT pid, clock_timestamp() - xact_start > interval '0.7 s' AS long FROM pg_stat_activity
+     WHERE application_name = 'holotable-turn' AND datname = current_database()
+"""
+
+
+async def test_a_turn_lasts_as_long_as_a_slow_append_and_keeps_its_session(
+    database: TestDatabase,
+) -> None:
+    turns = Turns(asyncpg_dsn(database.url()), 1)
+    async with await turns.start(), await asyncpg.create_pool(database.url("postgres")) as asking:
+        seen = []
+        for _ in range(2):
+            async with turns.of(number_of(new_league())):
+                [first] = await asking.fetch(SINCE)
+
+                async def over() -> bool:
+                    found = await asking.fetch(SINCE)
+                    return not found or bool(found[0]["long"])
+
+                await until_awaited(over)
+                seen += [first["pid"], *(each["pid"] for each in await asking.fetch(SINCE))]
+    assert len(seen) == 4 and len(set(seen)) == 1
 
 
 def stopped(pid: int) -> bool:
