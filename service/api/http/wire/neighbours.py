@@ -18,7 +18,7 @@ import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 import structlog
@@ -47,7 +47,7 @@ Headers = list[tuple[bytes, bytes]]
 """The headers of a request, as its client sent them."""
 
 Serve = Callable[[Handed], Awaitable[Answered]]
-"""Answers a request that a neighbour has handed on. It must not raise an exception."""
+"""Answers a request that a neighbour has handed on. After an exception the neighbour answers it."""
 
 _log = structlog.get_logger(__name__)
 
@@ -132,24 +132,41 @@ class _Caller(Frames):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Greet the process."""
         super().connection_made(transport)
-        self._at.callers.add(self)
-        self.say()
+        if self.out is not None:
+            self._at.callers.add(self)
+            self.say()
 
     def connection_lost(self, error: Exception | None) -> None:
         """Forget the process. Its open requests are still carried out."""
         super().connection_lost(error)
         self._at.callers.discard(self)
 
+    def pause_writing(self) -> None:
+        """Take no further requests while the process does not take its answers."""
+        if self.out is not None:
+            cast(asyncio.Transport, self.out).pause_reading()
+
+    def resume_writing(self) -> None:
+        """Take requests again."""
+        if self.out is not None:
+            cast(asyncio.Transport, self.out).resume_reading()
+
     def hear(self, message: bytes) -> None:
         """Begin to answer a request."""
+        handed = _handed.decode(message)
         self._owed += 1
-        task = asyncio.create_task(self._answer(_handed.decode(message)))
+        task = asyncio.create_task(self._answer(handed))
         self._at.answering.add(task)
         task.add_done_callback(self._at.answering.discard)
 
     async def _answer(self, handed: Handed) -> None:
         try:
             self.say(_encode(await self._at.serve(handed)))
+        except Exception:  # noqa: BLE001
+            # An answer that never came would keep its client waiting for ever. Without this
+            # connection the other process answers by itself.
+            _log.exception("a request that was handed on has no answer")
+            self.hang_up()
         finally:
             self._owed -= 1
 
