@@ -5,6 +5,7 @@ import pkgutil
 import re
 from functools import cache
 from importlib import import_module
+from urllib.parse import quote
 
 from litestar import Litestar, Response, route
 from litestar.exceptions import HTTPException
@@ -17,8 +18,9 @@ from service.api.http.wire.observing import EVENT_STREAM
 from service.console import files, live, screens
 from service.console.asking import ask_of
 from service.console.calling import Calls, Edge, Problem
-from service.console.declaring import Screen, admit, edge_of, troubled
+from service.console.declaring import Screen, admit, edge_of
 from service.console.sharing import Sharing
+from service.console.troubles import troubled
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
@@ -44,7 +46,8 @@ _COMPRESSED = (b"text/html", b"text/csv")
 _LENGTH_MIN = 600
 _LEVEL = 6
 
-_PARAMETER = re.compile(r"\{\w+:str\}")
+_METHOD_NOT_ALLOWED = 405
+_PARAMETER = re.compile(r"\{(\w+):str\}")
 
 
 @cache
@@ -72,12 +75,33 @@ def application() -> Litestar:
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     paths = {path for handler in routes() for path in handler.paths}
-    return tuple(re.compile(_PARAMETER.sub("[^/]+", each)) for each in sorted(paths))
+    return tuple(map(_pattern, sorted(paths)))
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(_PARAMETER.sub("([^/]+)", path))
+
+
+@cache
+def _forms() -> tuple[Screen, ...]:
+    screens = [each.opt["screen"] for each in routes()]
+    return tuple(each for each in screens if each.method == "POST")
 
 
 def serves(path: str) -> bool:
     """Return whether the console has a page, form or file at *path*."""
     return any(each.fullmatch(path) for each in _patterns())
+
+
+def _page_of_form(path: str) -> str | None:
+    """Return the page of the form that posts to *path*, or None if none does."""
+    for screen in _forms():
+        found = _pattern(screen.path).fullmatch(path)
+        if found is not None and screen.of is not None:
+            names = dict(zip(screen.parameters, found.groups(), strict=True))
+            return screen.of.at(names)
+    return None
 
 
 class Console:
@@ -172,7 +196,16 @@ async def _missing(request: Asked) -> Response[bytes]:
 
 
 def _answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
-    """Answer an error of the framework, such as a method that a page does not have."""
+    """
+    Answer an error of the framework, such as a method that a page does not have.
+
+    Whoever opens the address of a form, which stays in the browser's after a refusal, gets its
+    page.
+    """
+    if error.status_code == _METHOD_NOT_ALLOWED and request.method == "GET":
+        page = _page_of_form(str(request.scope["path"]))
+        if page is not None:
+            return Response(b"", status_code=303, headers={"Location": quote(page)})
     return Response(
         f"{error.status_code}\n".encode(), status_code=error.status_code, media_type="text/plain"
     )

@@ -1,7 +1,7 @@
 """A reader's request, which calls the API in the reader's name, with session and language."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Concatenate, ParamSpec, TypeVar
@@ -41,6 +41,12 @@ class Ask:
 
     page: str | None = None
     """The path of the page that holds the form, if a form was sent."""
+
+    sent: Mapping[str, tuple[str, ...]] | None = None
+    """What a form sent, by field, once it is known that a page of this session made the form."""
+
+    without_me: bool = False
+    """True for a page that must not ask who the reader is, because nobody could say."""
 
     _me: asyncio.Task[Me] | None = field(default=None, repr=False)
 

@@ -20,10 +20,9 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
-from service.api.http.problems.answers import SHELL_CATALOGUE
+from service.api.http.problems.answers import HTTP_CODES, SHELL_CATALOGUE
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import TooManyRequests
-from service.base.languages import N_
 from service.console import link_keys, links
 from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
@@ -39,22 +38,14 @@ from service.console.pages import (
     saying,
     scheme_of,
 )
-from service.console.problems import Failure, failure_of, reason_of, sentence
+from service.console.problems import SERVER_ERROR, TOO_MANY, Failure, failure_of
 from service.console.sessions import set_cookie
 from service.console.sharing import Sharing
+from service.console.troubles import troubled
 
 FORM_MAX = 256 * 1024
 """Largest form in bytes."""
 
-_TOO_MANY = 429
-_GONE_WRONG = N_("Something went wrong here")
-_TITLES = {
-    403: N_("This page is not open to you"),
-    404: N_("There is no such page"),
-    410: N_("This is no longer here"),
-    _TOO_MANY: N_("That was too fast"),
-    503: N_("Not available just now"),
-}
 _URLENCODED = "application/x-www-form-urlencoded"
 _PARAMETER = re.compile(r"\{(\w+):str\}")
 _PLAIN = re.compile(r"[A-Za-z0-9._~=-]{1,100}")
@@ -73,23 +64,6 @@ Shows = Callable[Concatenate[Ask, ...], Awaitable[Result]]
 
 Does = Callable[Concatenate[Ask, Given, ...], Awaitable[Result]]
 """A form's handler: the request, what was typed, then the parts of the path by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The screen of a page that tells about a problem."""
-
-    title: str
-    said: str
-    status: int
-    number: str
-    """The number of the request, which helps the operator find it in the log."""
-
-    reason: str = ""
-    """The reason in English, or nothing."""
-
-    again: str = ""
-    """The page to try again, if that may help later, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +91,10 @@ class Screen:
     def parameters(self) -> tuple[str, ...]:
         """The names in the path."""
         return tuple(_PARAMETER.findall(self.path))
+
+    def at(self, names: Mapping[str, str]) -> str:
+        """Return the path with *names* in it."""
+        return _PARAMETER.sub(lambda found: names[found[1]], self.path)
 
     def handler(self) -> HTTPRouteHandler:
         """Return the handler that the framework registers."""
@@ -193,8 +171,10 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
     path: Mapping[str, str] = request.path_params
     if not all(_PLAIN.fullmatch(each) and each.strip(".") for each in path.values()):
         return await troubled(ask, Problem(404, {"code": "not_found"}))
+    if screen.of is not None:
+        ask.page = screen.of.at(path)
     if not screen.file and (refused := admit(ask)) is not None:
-        return await troubled(ask, refused)
+        return await troubled(ask, await _unread(ask, refused))
     if not screen.open and not ask.signed_in:
         return _to_sign_in(ask)
     try:
@@ -210,8 +190,9 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
         return await _result(screen, ask, path)
     except Problem as problem:
         return await troubled(ask, problem)
-    except HTTPException:
-        raise
+    except HTTPException as error:
+        code = HTTP_CODES.get(error.status_code, "bad_request")
+        return await troubled(ask, Problem(error.status_code, {"code": code}))
     except Exception as error:  # noqa: BLE001 - every page answers with a page
         number = request.scope["state"]["request_id"]
         _log.error("page %s failed", number, exc_info=error)
@@ -228,7 +209,6 @@ async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response
         return await _sent(ask, await screen.show(ask, **path))
     if screen.do is None or screen.of is None:
         raise TypeError(f"{screen.name} is neither a page nor a form")
-    ask.page = _PARAMETER.sub(lambda name: path[name[1]], screen.of.path)
     return await _done(screen.do, screen, screen.of, ask, path)
 
 
@@ -245,10 +225,12 @@ async def _done(
         said = ask.gettext("This page was out of date. Nothing was done; send it again.")
         ask.failure = Failure(screen.name, said, {}, given.shown_again, 400)
         return await _again(of, ask, path)
+    ask.sent = dict(given.values)
     try:
         return await _sent(ask, await do(ask, given, **path))
     except Problem as problem:
-        if ended(problem, ask):
+        # It may have been done. Only the same form, with the same key, cannot do it twice.
+        if ended(problem, ask) or problem.status >= SERVER_ERROR:
             raise
         ask.failure = failure_of(problem, screen.name, given.shown_again, ask.language)
     return await _again(of, ask, path)
@@ -301,7 +283,7 @@ async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[by
     try:
         text = await sharing.of(key, made)
     except Problem as problem:
-        if problem.status != _TOO_MANY:
+        if problem.status != TOO_MANY:
             raise
         text = await made()  # the first asker met a limit of their own
     return part_answer(ask, text)
@@ -312,6 +294,19 @@ async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[byte
     if of.show is None:
         raise TypeError(f"{of.name} is no page")
     return await _sent(ask, await of.show(ask, **{name: path[name] for name in of.parameters}))
+
+
+async def _unread(ask: Ask, refused: Problem) -> Problem:
+    """Keep what a form sent that was refused before it was read. Return the refusal."""
+    if ask.request.method != "POST" or not same_site(ask.request):
+        return refused
+    try:
+        given = await _read(ask)
+    except (Problem, HTTPException):
+        return refused
+    if fits(given.text(FIELD), ask.session, secret_key(ask)):
+        ask.sent = given.values
+    return refused
 
 
 async def _read(ask: Ask) -> Given:
@@ -340,28 +335,8 @@ def admit(ask: Ask) -> Problem | None:
     except TooManyRequests as error:
         title = SHELL_CATALOGUE[error.code][1]
         facts = {"code": error.code, "title": title, "retry_after": ceil(error.seconds)}
-        return Problem(_TOO_MANY, facts)
+        return Problem(TOO_MANY, facts)
     return None
-
-
-async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
-    """Answer with a page that tells about a problem."""
-    _ = ask.gettext
-    later = problem.status >= 500 or problem.status == _TOO_MANY
-    other = _GONE_WRONG if problem.status >= 500 else N_("This did not work")
-    title = _(_TITLES.get(problem.status, other))
-    said = sentence(problem, ask.language)
-    if problem.status == 404:
-        said = _("It does not exist, or you may not see it.")
-    number = problem.instance.removeprefix("urn:uuid:")
-    again = ask.address if later and not ask.query(PART) else ""
-    shown = Shown(title, said, problem.status, number, reason_of(problem), again)
-    ask.failure = None
-    if ask.query(PART):
-        return Response(b"", status_code=problem.status)
-    if later:
-        ask.as_stranger()  # this page must not need the part that has just failed
-    return await rendered(ask, Page("problem.html", shown, problem.status))
 
 
 def _to_sign_in(ask: Ask) -> Response[bytes]:
@@ -369,7 +344,7 @@ def _to_sign_in(ask: Ask) -> Response[bytes]:
     if ask.query(PART):
         return Response(b"", status_code=401)
     here = ask.address
-    then = f"?{urlencode({'then': here})}" if ask.request.method == "GET" and here != "/" else ""
+    then = "" if here in (links.HOME, links.SIGN_IN) else f"?{urlencode({'then': here})}"
     return Response(b"", status_code=303, headers={"Location": f"{links.SIGN_IN}{then}"})
 
 

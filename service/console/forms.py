@@ -19,7 +19,7 @@ Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 KEY, IF_MATCH, DIGEST = "key", "if_match", "digest"
 _OWN = frozenset({CSRF, KEY, IF_MATCH, DIGEST})
-_SECRET = frozenset({"password", "new_password", "code"})
+SECRET = frozenset({"password", "new_password", "code"})
 """Fields that are never written back into a page."""
 
 _FIELDS_MAX = 2000
@@ -77,7 +77,7 @@ class Given:
     @property
     def shown_again(self) -> dict[str, tuple[str, ...]]:
         """The fields that may be written into a page again: all but secrets."""
-        return {name: each for name, each in self.fields.items() if name not in _SECRET}
+        return {name: each for name, each in self.fields.items() if name not in SECRET}
 
     def into(self, shape: type[Shape], flags: tuple[str, ...] = (), **fixed: object) -> Shape:
         """
@@ -101,7 +101,7 @@ class Given:
                 continue  # a field of the page itself
             if name.endswith("[]"):
                 _put(content, name[:-2], [each.strip() for each in values if each.strip()])
-            elif name in _SECRET and values[-1]:
+            elif name in SECRET and values[-1]:
                 _put(content, name, values[-1])
             elif values[-1].strip():
                 _put(content, name, values[-1].strip())

@@ -133,12 +133,17 @@ class Context:
 
     ask: Ask
 
-    def form_token(self, etag: str | None = None) -> Markup:
-        """Return the hidden fields of a form: token, key, and the version it was made for."""
+    def form_token(self, etag: str | None = None, key: str = "") -> Markup:
+        """
+        Return the hidden fields of a form: token, key, and the version it was made for.
+
+        Args:
+            key: The key of a form that is sent again, or nothing for a new one.
+        """
         fields = Markup(
             '<input type="hidden" name="csrf" value="{}">'
             '<input type="hidden" name="key" value="{}">'
-        ).format(_CSRF_MARK, _KEY_MARK)
+        ).format(_CSRF_MARK, key or _KEY_MARK)
         if etag is not None:
             fields += Markup('<input type="hidden" name="if_match" value="{}">').format(etag)
         return fields
@@ -224,7 +229,7 @@ def _still(text: str) -> str:
 
 async def _me(ask: Ask) -> Me | None:
     """Return the reader's account. A session that has ended is forgotten."""
-    if not ask.signed_in:
+    if not ask.signed_in or ask.without_me:
         return None
     try:
         return await ask.me()

@@ -11,6 +11,12 @@ from service.console.languages import Spoken
 FASTER = "stream_version_conflict"
 """The code for a form whose page was loaded before somebody else changed the data."""
 
+TOO_MANY = 429
+"""The status of a reader who has asked too much."""
+
+SERVER_ERROR = 500
+"""The least status of a request that failed by no fault of the reader's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -62,6 +68,23 @@ NOTHING = Failure("", "")
 """The failure of a form that was not sent yet."""
 
 
+_ON_PAGES: Mapping[str, str] = {
+    "store_unavailable": N_("The server does not reach its database just now."),
+    "overloaded": N_("The server has too much to do just now. Nothing was done."),
+    "not_caught_up": N_("The server is still working on an earlier change."),
+    "too_many_requests": N_("That was too much at once."),
+    "too_many_sign_ins": N_("Too many sign-ins have failed."),
+    "too_many_connections": N_("Too many people are here just now."),
+    "schema_unsupported": N_("The server is being updated."),
+    "internal_error": N_("The program has made a mistake. It is written down."),
+    "idempotency_key_reused": N_(
+        "This form was already sent, with something else in it. This page shows what came of it; "
+        "check, and send your change again."
+    ),
+    "body_too_large": N_("That is more than a page may send at once."),
+}
+"""What a person is told where the title of a problem speaks of programs, by code."""
+
 _FORBIDDEN = {
     "you are entered here": N_(
         "You play here, so somebody of the staff who does not play does this."
@@ -69,6 +92,31 @@ _FORBIDDEN = {
     "your role in this league": N_("Your role in this league does not allow this."),
 }
 """The reasons of a ``forbidden`` by their first words."""
+
+
+_NO_DEAL = {
+    "not_running": N_("A deal is made while play goes on."),
+    "deal_made": N_("A deal is made already."),
+    "casino": N_("In a casino everybody leaves with their own chips. There is nothing to divide."),
+    "others_may_still_enter": N_(
+        "Others may still enter, and everybody who plays for the prizes has to accept a deal. It "
+        "is possible once late registration has closed."
+    ),
+    "somebody_may_come_back": N_(
+        "Somebody who has lost the last chip may still come back. A deal is possible once they "
+        "have chips again, or the next hand of their table has begun."
+    ),
+    "nobody_to_deal_with": N_("Only one player is left."),
+    "nothing_to_divide": N_("There are no prizes for the players who are left."),
+    "out": N_("Only players who are left may propose a deal."),
+    "others_play_now": N_("Others play now than when the deal was proposed."),
+}
+"""What stands in the way of a deal, by the reason of ``deal_not_possible``."""
+
+
+def no_deal(reason: str, language: Spoken) -> str:
+    """Return why there can be no deal now, and when there can."""
+    return language.gettext(_NO_DEAL[reason])
 
 
 def sentence(problem: Problem, language: Spoken) -> str:
@@ -81,8 +129,14 @@ def sentence(problem: Problem, language: Spoken) -> str:
         for begins, reason in _FORBIDDEN.items():
             if problem.detail.startswith(begins):
                 return _(reason)
-    title = _(problem.title) if problem.title else _("Something went wrong")
-    said = f"{title.rstrip('.')}."
+    obstacle = str(problem.facts.get("reason"))
+    if problem.code == "deal_not_possible" and obstacle in _NO_DEAL:
+        return no_deal(obstacle, language)
+    if problem.code in _ON_PAGES:
+        said = str(_(_ON_PAGES[problem.code]))
+    else:
+        title = _(problem.title) if problem.title else _("Something went wrong")
+        said = f"{title.rstrip('.')}."
     wait = problem.facts.get("retry_after")
     if isinstance(wait, int):
         said += " " + language.ngettext(
@@ -94,7 +148,7 @@ def sentence(problem: Problem, language: Spoken) -> str:
 def reason_of(problem: Problem) -> str:
     """Return the API's own reason in English, or nothing if :func:`sentence` covers it."""
     told = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
-    untold = told or problem.status == 404 or problem.status >= 500
+    untold = told or problem.status in (404, TOO_MANY) or problem.status >= SERVER_ERROR
     return "" if untold else f"{problem.detail[:1].upper()}{problem.detail[1:]}"
 
 

@@ -32,7 +32,8 @@ GONE = (
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
-    asyncpg.LockNotAvailableError,
+    # A lock that did not come in time, or a database that takes no connections.
+    asyncpg.ObjectNotInPrerequisiteStateError,
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
     OSError,

@@ -235,7 +235,7 @@ async def test_pages_count_for_the_limits_and_once_only(serving: Serving) -> Non
         codes = [(await stranger.http.get("/sign-in")).status_code for _ in range(11)]
         assert codes == [200] * 10 + [429]
         refused = await stranger.get("/nothing/here", headers={"Accept": "text/html"})
-        assert "Too many requests" in refused.text and "Try again in" in refused.text
+        assert "That was too much at once. Try again in" in refused.text
         assert (await stranger.http.get("/favicon.ico")).status_code == 200
 
         # The page and the one call that it makes are one request.

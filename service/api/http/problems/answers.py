@@ -215,7 +215,8 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
 _MISSING = frozenset({"42P01", "42703", "42883"})
 """SQLSTATEs of a missing relation, column or function."""
 
-_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+"""The code of what the framework itself refuses, by status."""
 
 
 @cache
@@ -313,7 +314,7 @@ def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
     status = error.status_code
     if status >= 500:
         return answer_defect(request, error)
-    code = _HTTP_CODES.get(status, "bad_request")
+    code = HTTP_CODES.get(status, "bad_request")
     return problem(request, status, code, catalogue()[code][1].lower(), None, error.headers)
 
 
