@@ -44,6 +44,18 @@ _RULES = {
 }
 
 
+Obstacle = Literal[
+    "not_running",
+    "deal_made",
+    "casino",
+    "others_may_still_enter",
+    "somebody_may_come_back",
+    "nobody_to_deal_with",
+    "nothing_to_divide",
+]
+"""What stands in the way of every deal."""
+
+
 def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...]:
     """
     Propose a payout deal to everyone still in.
@@ -60,8 +72,8 @@ def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...
     pending = running.books.offer
     if pending is not None:
         raise DealPending(number=pending.number)
-    at_stake = sum(amounts_of(running)[: len(parties)])
-    if not at_stake or running.terms.currency is None:
+    at_stake, currency = sum(amounts_of(running)[: len(parties)]), running.terms.currency
+    if currency is None:
         raise DealNotPossible(reason="nothing_to_divide")
     divided = at_stake - command.play_for
     if command.play_for < 0 or divided <= 0:
@@ -80,7 +92,7 @@ def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...
             shares=shares,
             play_for=command.play_for,
             ends=command.ends,
-            currency=running.terms.currency,
+            currency=currency,
             rule=_RULES[command.method],
         ),
     )
@@ -164,6 +176,26 @@ def without_parties(state: State, events: tuple[Event, ...]) -> tuple[Event, ...
     return events
 
 
+def obstacle(state: State) -> Obstacle | None:
+    """Return why nobody can propose a deal now, or None. Another proposal is no obstacle."""
+    if not isinstance(state, Running):
+        return "not_running"
+    if state.books.deal is not None:
+        return "deal_made"
+    if isinstance(state.terms.ruleset.end, OpenEnd):
+        return "casino"
+    if state.entering.late:
+        return "others_may_still_enter"
+    parties = not_placed(state)
+    if set(parties) != set(state.remaining()) or state.promised:
+        return "somebody_may_come_back"
+    if len(parties) < 2:
+        return "nobody_to_deal_with"
+    if not sum(amounts_of(state)[: len(parties)]) or state.terms.currency is None:
+        return "nothing_to_divide"
+    return None
+
+
 def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     """
     Return everyone still in, in order of registration.
@@ -171,15 +203,10 @@ def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     Raises:
         DealNotPossible: If no deal can be made now.
     """
-    if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
-        raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
-    if state.entering.late:
-        raise DealNotPossible(reason="others_may_still_enter")
+    reason = obstacle(state)
+    if reason is not None:
+        raise DealNotPossible(reason=reason)
     parties = not_placed(state)
-    if set(parties) != set(state.remaining()) or state.promised:
-        raise DealNotPossible(reason="somebody_may_come_back")
-    if len(parties) < 2:
-        raise DealNotPossible(reason="nobody_to_deal_with")
     if by is not None and by not in parties:
         raise DealNotPossible(reason="out")
     return parties

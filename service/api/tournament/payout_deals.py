@@ -10,6 +10,7 @@ from msgspec import Meta
 from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.state import Running
 from engine.tournament.model.values.money import DealMethod, DealShare, Offer
+from engine.tournament.money.dealing import Obstacle, obstacle
 from engine.values import EntrantId
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.declaring.nothing import Nothing
@@ -72,6 +73,13 @@ class DealsShown(msgspec.Struct, kw_only=True):
 
     made: DealShown | None
     """The latest deal that everybody accepted, or null."""
+
+    obstacle: Obstacle | None
+    """
+    What stands in the way of a new proposal, or null. `others_may_still_enter` until late
+    registration closes, `somebody_may_come_back` while a rebuy window is open or a player who lost
+    the last chip has no place yet.
+    """
 
 
 class DealAnswered(msgspec.Struct, kw_only=True):
@@ -155,7 +163,10 @@ async def _proposed(
 async def read_deals(place: TournamentPlace) -> Response[bytes]:
     """Read both deals from the books of the aggregate."""
     books = place.state.books
-    return encoded(DealsShown(offer=_shown(books.offer), made=_shown(books.deal)))
+    found = DealsShown(
+        offer=_shown(books.offer), made=_shown(books.deal), obstacle=obstacle(place.state)
+    )
+    return encoded(found)
 
 
 @operation(

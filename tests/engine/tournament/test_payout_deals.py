@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.model.commands import Finish
+from engine.tournament.model.commands import DeclareRebuy, Finish
 from engine.tournament.model.commands.correcting import CorrectResult, Forfeit
 from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.errors import DirectiveStale
@@ -25,6 +26,7 @@ from engine.tournament.model.events.money import (
 )
 from engine.tournament.model.terms import EntryTerms, FeeTerms
 from engine.tournament.model.values.money import DealShare
+from engine.tournament.money.dealing import obstacle
 from engine.values import TextId, TextRef
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.books import charging, ledger, out, stacks
@@ -250,3 +252,23 @@ def test_no_deal_while_others_may_still_enter() -> None:
     given = Scenario(decider).asked(*asked)
 
     given.when(propose()).then_rejected(DealNotPossible, reason="others_may_still_enter")
+
+
+def test_no_deal_while_somebody_may_buy_back_in() -> None:
+    """Whoever has lost the last chip still plays for the prizes until the window closes."""
+    rules = resolve("better", {"rebuy": {"max": None, "seconds": 60}})
+    asked = to_start(
+        4, ruleset=rules, ruleset_hash=ruleset_hash(rules), fees=FeeTerms(buy_in=1_000),
+        payouts=(50, 30), currency="EUR", table_seats=6,
+    )  # fmt: skip
+    given = Scenario(decider).asked(*asked)
+    assert obstacle(given.state) is None
+    given.asked(out(given, entrant(1)))
+
+    assert obstacle(given.state) == "somebody_may_come_back"
+    given.when(propose()).then_rejected(DealNotPossible, reason="somebody_may_come_back")
+
+    given.asked(DeclareRebuy(entrant=entrant(1), now=NOON))
+    assert obstacle(given.state) is None
+    (proposed,) = given.when(propose()).events()
+    assert shares(proposed) == [1_250, 1_250, 1_250, 1_250]

@@ -64,3 +64,36 @@ async def test_everybody_accepts_a_deal_on_their_own_phone(serving: Serving) -> 
         found = (await owner.get(f"/v1/tournaments/{tournament}/deals")).json()
         assert found["offer"] is None
         assert found["made"]["method"] == "equal"
+
+
+async def test_a_deal_waits_until_nobody_may_come_back_and_says_so(serving: Serving) -> None:
+    levels = {"kind": "levels", "by": "clock", "levels": [
+        {"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}
+    ]}  # fmt: skip
+    terms = TERMS | {
+        "overrides": {"escalation": levels}, "entry": {"late_registration_level": 1},
+    }  # fmt: skip
+    async with serving() as console:
+        owner, _, tournament, _, _ = await console.api.playing(2, **terms)
+        path = f"/tournaments/{tournament}/deals"
+        found = (await owner.get(f"/v1{path}")).json()
+        assert found == {"offer": None, "made": None, "obstacle": "others_may_still_enter"}
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(path)
+        assert "It is possible once late registration has closed." in page.text
+        assert "It closes with level 1." in page.text
+        assert f'action="{path}/propose"' not in page.text
+
+        # A page that was open before it was so says the same.
+        fields = browser.hidden("/scheme") | {"method": "equal", "play_for": "0"}
+        refused = await browser.post(f"{path}/propose", fields, **{"Accept-Language": "de"})
+        assert refused.status_code == 409
+        assert "Er ist möglich, sobald die späte Anmeldung vorbei ist." in refused.text
+
+        moved = await owner.post(f"/v1/tournaments/{tournament}/clock", {"level": 2, "reason": "x"})
+        assert moved.is_success, moved.text
+        found = (await owner.get(f"/v1{path}")).json()
+        assert found["obstacle"] is None, found
+        page = await browser.get(path)
+        page = await browser.submit(f"{path}/propose", method="equal", play_for="0")
+        assert "Each player answers on their own phone." in page.text

@@ -14,9 +14,11 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor
 from service.console.pages import Done, Page
+from service.console.problems import no_deal
 from service.console.screens.floor.floor import powers
 
 _LEFT = frozenset({"playing", "registered", "rebuy_open"})
+_COMING_BACK = frozenset({"rebuy_open", "busted"})
 _METHODS: tuple[Literal["by_chips", "equal", "explicit"], ...] = ("by_chips", "equal", "explicit")
 
 
@@ -60,6 +62,10 @@ class DealsScreen(msgspec.Struct, kw_only=True):
     """The remaining players: entrant and name."""
 
     may_propose: bool
+    """True for players who are left and for directors, while no deal is proposed or made."""
+
+    why_not: str
+    """Why nobody can propose a deal now and when they can, or nothing."""
 
 
 @page("/tournaments/{tournament:str}/deals")
@@ -81,6 +87,7 @@ async def deals(ask: Ask, tournament: str) -> Page:
         made=None if found.made is None else _deal(found.made, shown, made=True),
         left=left,
         may_propose=running and _may_propose(me, shown),
+        why_not=_why_not(ask, shown, found),
     )
     return Page("evening/deals.html", screen)
 
@@ -121,6 +128,20 @@ async def answer(ask: Ask, given: Given, tournament: str) -> Done | Page:
     number = number if number.isdecimal() else "0"
     path = f"/v1/tournaments/{tournament}/deals/{number}/{what}"
     return await command(ask, given, "POST", path, said=said, to=links.deals(tournament))
+
+
+def _why_not(ask: Ask, shown: TournamentShown, found: DealsShown) -> str:
+    """Return why nobody can propose a deal now and when they can, or nothing."""
+    if found.offer is not None or found.made is not None or found.obstacle is None:
+        return ""
+    said = no_deal(found.obstacle, ask.language)
+    level = shown.entry.late_registration_level
+    if found.obstacle == "others_may_still_enter" and level is not None:
+        said += " " + ask.gettext("It closes with level %(number)s.") % {"number": level}
+    back = [each.name for each in shown.entrants if each.status in _COMING_BACK and each.name]
+    if found.obstacle == "somebody_may_come_back" and back:
+        said += " " + ask.gettext("Still open: %(names)s.") % {"names": ", ".join(back)}
+    return said
 
 
 def _may_propose(me: Me, shown: TournamentShown) -> bool:
