@@ -38,12 +38,13 @@ from engine.rulesets.parts import (
     SingleBlindDraw,
     Split,
 )
-from engine.rulesets.presets import PRESETS, preset, resolve
+from engine.rulesets.presets import PRESETS, UNLIMITED, preset, resolve
 
 __all__ = [
     "EXTRA_HANDS",
     "PRESETS",
     "REVISION",
+    "UNLIMITED",
     "Amounts",
     "Ante",
     "AnteByPlayers",

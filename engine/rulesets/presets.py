@@ -10,6 +10,9 @@ from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.validation import contradiction
 
+UNLIMITED = "unlimited"
+"""What overrides call a number of rebuys without a limit, which a ruleset has as null."""
+
 _DRAW_OFF = {"kind": "draw_off"}
 _SPLIT = {"kind": "split"}
 
@@ -122,7 +125,8 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     Return the preset called *name* with *overrides* laid over it.
 
     An object with a ``kind`` replaces the inherited object whole. Any other object is merged key by
-    key. The revision of the rules is always the newest.
+    key. The revision of the rules is always the newest. ``rebuy.max`` may be :data:`UNLIMITED`,
+    because null means something else in a merge patch.
 
     Raises:
         RulesetUnknown: If no preset has this name.
@@ -130,6 +134,9 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     """
     own = _settings(name)
     merged = _merge(_merge(_GAMES[own.get("variant", _VARIANT)], own), overrides)
+    rebuy = merged.get("rebuy")
+    if isinstance(rebuy, Mapping) and rebuy.get("max") == UNLIMITED:
+        merged["rebuy"] = {**rebuy, "max": None}
     try:
         ruleset: Ruleset = msgspec.convert(merged, Ruleset)
     except msgspec.ValidationError as error:

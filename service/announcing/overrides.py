@@ -34,6 +34,25 @@ class Antes(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The ante of each seat into the Sabacc pot."""
 
 
+class RebuyOverride(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The rebuys that the game allows, each for a starting stack."""
+
+    max: int | Literal["unlimited"] | UnsetType = UNSET
+    """
+    The number of rebuys a player may make: 0 for none, or ``unlimited``. Null would take away what
+    a template or the house rules say, as everywhere in a merge patch (RFC 7396).
+    """
+
+    until_level: int | UnsetType = UNSET
+    """The last level in which a player may rebuy. Without it, every level is."""
+
+    seconds: int | UnsetType = UNSET
+    """The seconds that a table waits for players who have just busted."""
+
+    between_hands: Literal[True] | UnsetType = UNSET
+    """Rebuys happen between hands only."""
+
+
 def _parameters() -> list[tuple[str, Hint, UnsetType]]:
     """Return each parameter of any game with the types that it has in the games, all optional."""
     kinds: dict[str, list[Hint]] = {}
@@ -42,7 +61,8 @@ def _parameters() -> list[tuple[str, Hint, UnsetType]]:
         for each in msgspec.structs.fields(game):
             kinds.setdefault(each.name, []).append(each.type)
             texts.setdefault(each.name, {})[members_of(game)[each.name]] = None
-    whole = {name: _union(each) for name, each in kinds.items()} | {"ante": Antes}
+    whole = {name: _union(each) for name, each in kinds.items()}
+    whole |= {"ante": Antes, "rebuy": RebuyOverride}
     return [
         (name, Annotated[kind, Meta(description=" ".join(texts[name]))] | UnsetType, UNSET)
         for name, kind in whole.items()

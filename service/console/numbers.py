@@ -72,6 +72,18 @@ def minor(text: str, currency: str | None, name: str) -> int:
     return int(value)
 
 
+def written(amount: int, currency: str | None) -> str:
+    """
+    Return an amount of minor units as a person types it.
+
+    >>> written(500, "EUR"), written(550, "EUR"), written(5, None)
+    ('5', '5.50', '5')
+    """
+    whole_units, rest = divmod(amount, unit(currency))
+    digits = len(str(unit(currency))) - 1
+    return f"{whole_units}.{rest:0{digits}}" if rest else str(whole_units)
+
+
 def unit(currency: str | None) -> int:
     """Return the number of minor units in one unit of a currency."""
     return 1 if currency is None else int(10 ** get_currency_precision(currency))

@@ -1,5 +1,6 @@
 """The length of an evening, from many evenings that a model plays in a process of its own."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import structlog
 
 from engine.rulesets.parts import LevelStep, Rebuy
 from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS
+from service.base.errors import Overloaded
 from service.base.pools import SIMULATION
 from service.schedule import evening_model
 from service.schedule.evening_model import Ended, Late, Level, Plan, Rebuys
@@ -126,10 +128,11 @@ class Simulated:
 
     def __init__(self) -> None:
         self._known: OrderedDict[Plan, Lengths | None] = OrderedDict()
+        self._under_way: dict[Plan, asyncio.Task[Lengths | None]] = {}
 
     def knows(self, plan: Plan) -> bool:
-        """Return whether the lengths of *plan* are known without a simulation."""
-        return plan in self._known
+        """Return whether the lengths of *plan* need no further simulation."""
+        return plan in self._known or plan in self._under_way
 
     async def of(self, plan: Plan, client: str) -> Lengths | None:
         """
@@ -139,23 +142,42 @@ class Simulated:
             client: The account that asks.
 
         Raises:
-            Overloaded: If too many simulations wait.
+            Overloaded: If too many simulations wait, or this one took too long. A busy machine may
+                do it later, so that is not remembered.
         """
         if plan not in self._known:
-            self._known[plan] = await SIMULATION.run(client, _simulated, plan)
-            if len(self._known) > _KNOWN_MAX:
-                self._known.popitem(last=False)
+            if plan not in self._under_way:
+                self._under_way[plan] = asyncio.create_task(self._found(plan, client))
+            # Whoever asks meanwhile waits for the same evenings.
+            return await asyncio.shield(self._under_way[plan])
         self._known.move_to_end(plan)
         return self._known[plan]
 
+    async def _found(self, plan: Plan, client: str) -> Lengths | None:
+        try:
+            found = self._known[plan] = await SIMULATION.run(client, _simulated, plan)
+        finally:
+            del self._under_way[plan]
+        if len(self._known) > _KNOWN_MAX:
+            self._known.popitem(last=False)
+        return found
+
 
 def _simulated(plan: Plan) -> Lengths | None:
-    """Play the evenings in a process of their own. If it takes too long, there is no answer."""
+    """
+    Play the evenings in a process of their own.
+
+    Raises:
+        Overloaded: If it takes too long.
+    """
     given = json.dumps(plan._asdict())
     try:
         done = subprocess.run(
             _PROGRAM, input=given, capture_output=True, text=True, timeout=_SECONDS_MAX, check=True
         )
+    except subprocess.TimeoutExpired:
+        _log.warning("evenings were not simulated in time", seconds=_SECONDS_MAX)
+        raise Overloaded("the simulation took too long; nothing was done") from None
     except subprocess.SubprocessError as error:
         _log.warning("evenings were not simulated", error=f"{type(error).__name__}: {error}")
         return None

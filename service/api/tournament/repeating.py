@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 
-from engine.rulesets import PRESETS, preset
+from engine.rulesets import PRESETS, UNLIMITED, preset
 from engine.rulesets.differences import differences
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.formats import Rounds
@@ -73,6 +73,8 @@ def _overrides(terms: Terms) -> Document:
         for name in above:
             inside = _member(inside, name)
         value: Json = each.other
+        if each.parameter == "rebuy.max" and value is None:
+            value = UNLIMITED  # a null would take the member away
         inside[last] = value
     return found
 

@@ -11,12 +11,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from engine.rulesets import PRESETS
+from service.console.screens.evening import ends
 from service.console.screens.evening.plan import rrule
 from service.schedule import lengths
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Browser, Console
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -30,6 +32,7 @@ _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a simulation as long as a busy machine needs."""
     monkeypatch.setattr(lengths, "_SECONDS_MAX", 300)
+    monkeypatch.setattr(ends, "PATIENCE_SECONDS", 300.0)
 
 
 def filled(page: str) -> dict[str, Any]:
@@ -250,6 +253,49 @@ async def test_a_proposal_stands_without_its_simulation(serving: Serving) -> Non
         assert page.status_code == 200
         assert "simulated evenings" not in page.text
         assert "Ends about" in page.text
+        assert "work it out again in a moment" in page.text
+
+
+async def test_rebuys_without_a_limit_are_a_box_and_stay_one(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        plan = f"/leagues/{league}/new-evening/plan?often=once&ruleset=better&players=8"
+        page = await browser.get(plan)
+        assert "Nobody rebuys." in page.text
+        (action,) = _ACTION.findall(page.text)
+        fields = filled(page.text) | {"rebuys_any": "yes", "rebuys_level": "2"}
+        page = await browser.submit(unescape(action), **(fields | {"again": "yes"}))
+        assert "Half of all possible rebuys are bought." in page.text
+
+        page = await browser.submit(unescape(action), **(fields | {"season": ""}))
+        assert "The evening is announced." in page.text, page.text
+        shown = (await owner.get(page.url.path.replace("/tournaments", "/v1/tournaments"))).json()
+        rebuy = shown["ruleset"]["rebuy"]
+        assert (rebuy["max"], rebuy["until_level"]) == (None, 2)
+
+        page = await browser.get(f"{plan}&like={shown['id']}")
+        assert re.search('<input[^>]*name="rebuys_any"[^>]* checked', page.text)
+
+
+async def test_a_simulation_that_comes_too_late_is_said_and_found_by_the_next_page(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        path = f"/leagues/{league}/new-evening/plan?often=once&ruleset=better&players=8"
+        with monkeypatch.context() as hurried:
+            hurried.setattr(ends, "PATIENCE_SECONDS", 0.0)
+            page = await browser.get(path)
+        assert page.status_code == 200
+        assert "The server is too busy to try the evening out" in page.text
+        assert "Announce the evening" in page.text
+
+        async def found() -> bool:
+            return "simulated evenings" in (await browser.get(path)).text
+
+        await until_awaited(found)
 
 
 async def test_an_evening_is_planned_as_last_time(serving: Serving, database: TestDatabase) -> None:

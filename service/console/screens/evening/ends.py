@@ -1,13 +1,19 @@
 """The likely end of an evening, found by simulation."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Literal
 
 import msgspec
 
 from service.api.league.simulating import EveningsSimulated
 from service.console.asking import Ask
 from service.console.calling import Problem
+from service.console.problems import SERVER_ERROR, TOO_MANY
+
+PATIENCE_SECONDS = 4.0
+"""The time that a page waits for the simulated evenings."""
 
 _NEAR = 300
 """Ends are rounded to five minutes."""
@@ -33,24 +39,38 @@ class Ends(msgspec.Struct, kw_only=True):
     """True if the simulation assumes that some busted players rebuy."""
 
 
+Unknown = Literal["", "busy", "large"]
+"""Why there is no end: the terms do not fit, the server is busy, or the field is too large."""
+
+
 async def simulated_ends(
     ask: Ask, start: datetime, wanted: Mapping[str, object], key: str
-) -> Ends | None:
+) -> Ends | Unknown:
     """
-    Return the simulated ends of evenings with the terms *wanted*, or None without an answer.
+    Return when evenings with the terms *wanted* end, or why nobody can say.
 
     Args:
         start: The local start, with its zone.
         key: The idempotency key.
     """
+    asking = asyncio.create_task(
+        ask.api.send("POST", "/v1/simulations", wanted, EveningsSimulated, key=key)
+    )
+    # It goes on by itself, and the next page with the same terms has its answer at once.
+    done, _ = await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
+    if not done:
+        asking.add_done_callback(_heard)
+        return "busy"
     try:
-        made = await ask.api.send("POST", "/v1/simulations", wanted, EveningsSimulated, key=key)
+        made = asking.result()
     except Problem as problem:
-        if problem.status >= 500 and problem.code != "overloaded":
+        if problem.code == "overloaded" or problem.status == TOO_MANY:
+            return "busy"
+        if problem.status >= SERVER_ERROR:
             raise
-        return None
+        return ""
     if made.length is None:
-        return None
+        return "large"
     early, about, late = (
         start + timedelta(seconds=round(each / _NEAR) * _NEAR)
         for each in (made.length.p10_seconds, made.length.p50_seconds, made.length.p90_seconds)
@@ -63,3 +83,9 @@ async def simulated_ends(
         late_players=made.late_players,
         rebuys=made.rebuys_percent > 0,
     )
+
+
+def _heard(asking: asyncio.Task[EveningsSimulated]) -> None:
+    """Take the outcome that no page waits for any more."""
+    if not asking.cancelled():
+        asking.exception()

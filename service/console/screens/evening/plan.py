@@ -16,7 +16,7 @@ from service.api.league.evaluating import StructureShown
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import decimal
-from service.console.screens.evening.ends import Ends, simulated_ends
+from service.console.screens.evening.ends import Ends, Unknown, simulated_ends
 from service.console.screens.evening.typed import (
     Values,
     levels_of,
@@ -136,13 +136,15 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The planned end."""
 
     ends: Ends | None = None
-    """The simulated end, or null for a game without levels, or a field that is too large."""
+    """The simulated end, or null if nobody can say."""
+
+    ends_unknown: Unknown = ""
+    """Why there is no simulated end, for a game with levels."""
 
 
 def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
     """Return the answers in the address, with sensible ones for those that are missing."""
-    known = zone or _DEFAULT_ZONES.get(ask.language.code, ZONES[0])
-    chosen = _one_of(ask.query("zone"), ZONES, known)
+    chosen = _one_of(ask.query("zone"), ZONES, usual_zone(ask, zone))
     local = now.astimezone(ZoneInfo(chosen))
     today = local.date()
     thursday = today + timedelta(days=(_THURSDAY - today.weekday() - 1) % _WEEK + 1)
@@ -160,6 +162,11 @@ def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
         like=ask.query("like") if _LIKE.fullmatch(ask.query("like")) else "",
     )
     return _tonight(found, local) if ask.query("tonight") else found
+
+
+def usual_zone(ask: Ask, known: str | None) -> str:
+    """Return the zone that is *known*, or a likely one for the reader's language."""
+    return known or _DEFAULT_ZONES.get(ask.language.code, ZONES[0])
 
 
 def _tonight(asked: Questions, local: datetime) -> Questions:
@@ -265,7 +272,11 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
             "late": _late(own, found, len(played)),
             "rebuys": rebuys_of(own),
         }
-        found.ends = await simulated_ends(ask, asked.start, wanted, f"{key}-ends")
+        ends = await simulated_ends(ask, asked.start, wanted, f"{key}-ends")
+        if isinstance(ends, Ends):
+            found.ends = ends
+        else:
+            found.ends_unknown = ends
 
 
 def _late(own: Values, found: Proposal, levels: int) -> dict[str, int] | None:

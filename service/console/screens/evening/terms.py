@@ -3,6 +3,7 @@
 import msgspec
 from babel.numbers import get_currency_precision
 
+from engine.rulesets import UNLIMITED
 from service.console.calling import Problem
 from service.console.forms import Given
 from service.console.screens.evening.plan import Questions, amount_of, numbers_of
@@ -46,7 +47,8 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
         for name in ("rebuys", "rebuys_level"):
             _whole(given, name, wrong)
         if rebuys := rebuys_of(given.values):
-            overrides["rebuy"] = rebuys
+            sold = {name: each for name, each in rebuys.items() if each is not None}
+            overrides["rebuy"] = {"max": UNLIMITED} | sold
         terms["overrides"] = overrides
     terms["floor"] = _floor(given, len(levels), wrong)
     if wrong:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from babel.numbers import get_currency_precision
 
+from engine.rulesets import UNLIMITED
 from engine.rulesets.parts import LevelStep
 from service.base.documents import Document
+from service.console.numbers import written as written_amount
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -18,7 +19,10 @@ _WAS = "was."
 _NONE = ("late", "rebuys", "last_hands", "price")
 """Fields that are empty if an announcement does not have them. They would be computed otherwise."""
 
-_TICKS = ("waitlist", "check_in", "staff_may_play")
+ANY_REBUYS = "rebuys_any"
+"""The box for rebuys without a limit, which the number beside it then does not set."""
+
+_TICKS = (ANY_REBUYS, "waitlist", "check_in", "staff_may_play")
 
 
 def kept(values: Values) -> dict[str, tuple[str, ...]]:
@@ -76,10 +80,10 @@ def number(values: Values, name: str) -> int | None:
 
 def rebuys_of(values: Values) -> dict[str, int | None] | None:
     """Return the rebuys that the form sells, as in a ruleset, or None without any."""
-    most = number(values, "rebuys")
-    if most is None:
+    unlimited, most = bool(values.get(ANY_REBUYS)), number(values, "rebuys")
+    if most is None and not unlimited:
         return None
-    return {"max": most, "until_level": number(values, "rebuys_level")}
+    return {"max": None if unlimited else most, "until_level": number(values, "rebuys_level")}
 
 
 def filled(content: Document) -> dict[str, tuple[str, ...]]:
@@ -88,13 +92,15 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
     entry, floor, fees = (_part(content, each) for each in ("entry", "floor", "fees"))
     breaks = floor.get("breaks") or ()
     rebuy = _part(_part(content, "overrides"), "rebuy")
+    most = rebuy.get("max")
     single = {
         "name": content.get("name"),
         "place": content.get("place"),
         "minutes": _minutes(content.get("length_seconds")),
         "late": entry.get("late_registration_level"),
-        "rebuys": rebuy.get("max") or None,
-        "rebuys_level": (rebuy.get("until_level") or "") if rebuy.get("max") else None,
+        "rebuys": None if most == UNLIMITED else most or None,
+        ANY_REBUYS: most == UNLIMITED,
+        "rebuys_level": (rebuy.get("until_level") or "") if most else None,
         "last_hands": floor.get("last_hands_after_minutes"),
         "breaks": ", ".join(str(each["level"]) for each in breaks),
         "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,
@@ -167,8 +173,4 @@ def _minutes(seconds: int | None) -> int | None:
 
 
 def _price(minor: int | None, currency: str | None) -> str | None:
-    if not minor or currency is None:
-        return None
-    digits: int = get_currency_precision(currency)
-    whole, rest = divmod(minor, 10**digits)
-    return f"{whole}.{rest:0{digits}}" if rest else str(whole)
+    return None if not minor or currency is None else written_amount(minor, currency)

@@ -2,12 +2,14 @@
 import { announce } from "./live.js";
 import { morph } from "./morph.js";
 
+const LATER = 5000; // milliseconds until what the server is still working out is asked for again
+
 const main = document.querySelector("#main");
 let asking = null;
+let waiting = null;
 
-document.addEventListener("change", async (event) => {
-  const form = event.target.closest("form[data-again]");
-  if (!form || !event.target.closest("[data-follows]")) return;
+const follow = async (form) => {
+  clearTimeout(waiting);
   asking?.abort();
   const mine = (asking = new AbortController());
   const body = new URLSearchParams(new FormData(form));
@@ -23,6 +25,11 @@ document.addEventListener("change", async (event) => {
   } finally {
     if (asking === mine) form.removeAttribute("aria-busy");
   }
+};
+
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-again]");
+  if (form && event.target.closest("[data-follows]")) follow(form);
 });
 
 // The server has read what was typed until now, and gives it back, so its fields are the right ones.
@@ -34,4 +41,12 @@ function put(fresh) {
   for (const each of fields()) each.value = each.defaultValue;
   const told = main.querySelector("[data-said]");
   if (told) announce(told.dataset.said);
+  later();
 }
+
+function later() {
+  const form = main.querySelector("form[data-again]");
+  if (form && main.querySelector("[data-later]")) waiting = setTimeout(() => follow(form), LATER);
+}
+
+later();

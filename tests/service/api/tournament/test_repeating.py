@@ -69,3 +69,27 @@ async def test_every_game_can_be_repeated(serving, ruleset: str) -> None:
         assert second.status_code == 201, second.text
         other = (await owner.get(f"/v1/tournaments/{second.json()['id']}")).json()
         assert other["ruleset_hash"] == (await owner.get(one)).json()["ruleset_hash"]
+
+
+async def test_rebuys_without_a_limit_are_a_word_because_null_takes_a_member_away(serving) -> None:
+    """RFC 7396: a null in house rules, a template or an announcement removes what stands below."""
+    async with serving() as api:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/tournaments"
+
+        async def most(sold: object) -> object:
+            asked = {"name": "Night", "ruleset": "better", "overrides": {"rebuy": {"max": sold}}}
+            made = await owner.post(path, asked)
+            assert made.status_code == 201, made.text
+            one = f"/v1/tournaments/{made.json()['id']}"
+            body = (await owner.get(f"{one}/terms")).json()["body"]
+            again = await owner.post(path, body)
+            assert again.status_code == 201, again.text
+            other = (await owner.get(f"/v1/tournaments/{again.json()['id']}")).json()
+            shown = (await owner.get(one)).json()
+            assert other["ruleset_hash"] == shown["ruleset_hash"]
+            return shown["ruleset"]["rebuy"]["max"]
+
+        assert [await most(each) for each in ("unlimited", 2, None)] == [None, 2, 0]
+        asked = {"name": "Night", "ruleset": "better", "overrides": {"rebuy": {"max": "many"}}}
+        assert (await owner.post(path, asked)).json()["code"] == "invalid_ruleset"
