@@ -101,6 +101,11 @@ def tournament(tournament: str) -> str:
     return f"/tournaments/{tournament}"
 
 
+def change(tournament: str) -> str:
+    """Return the page that changes an evening."""
+    return f"/tournaments/{tournament}/change"
+
+
 def rules(tournament: str) -> str:
     """Return the rules of a tournament in words."""
     return f"/tournaments/{tournament}/rules"

@@ -105,7 +105,7 @@ async def new_evening(ask: Ask, league: str) -> Page:
     """Ask for the number of players, the hours, the game and the price."""
     shown = await _planned_by(ask, league)
     now = shell_of(ask.request).now()
-    zone, seasons = await asyncio.gather(_zone(ask, league), _seasons(ask, league))
+    zone, seasons = await asyncio.gather(zone_of(ask, league), _seasons(ask, league))
     asked = questions(ask, now, zone)
     screen = QuestionsScreen(
         league=league,
@@ -177,7 +177,7 @@ async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
             return await _once(ask, given, league, asked, terms, season)
         return await _often(ask, given, league, asked, terms, season)
     except Problem as problem:
-        raise _at_fields(problem) from None
+        raise at_fields(problem) from None
 
 
 async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:
@@ -272,7 +272,7 @@ async def _seasons(ask: Ask, league: str) -> tuple[_SeasonListed, ...]:
     return tuple(each for each in found.items if each.state == "open")
 
 
-async def _zone(ask: Ask, league: str) -> str | None:
+async def zone_of(ask: Ask, league: str) -> str | None:
     """Return the zone of the league's next evening, or None."""
     now: datetime = shell_of(ask.request).now()
     span = {"from": now.isoformat(), "to": (now + _AHEAD).isoformat()}
@@ -280,7 +280,7 @@ async def _zone(ask: Ask, league: str) -> str | None:
     return next((each.zone for each in found.items if each.zone in ZONES), None)
 
 
-def _at_fields(problem: Problem) -> Problem:
+def at_fields(problem: Problem) -> Problem:
     """Return a problem whose errors stand at the fields of the page."""
     field = problem.facts.get("field")
     if not problem.errors and isinstance(field, str):

@@ -15,6 +15,8 @@ from service.console.forms import Given, command
 from service.console.numbers import minor
 from service.console.pages import Done, Page
 
+_PLANS = frozenset({"owner", "director"})
+_OVER = frozenset({"draft", "finished", "cancelled", "discarded"})
 _REPORTS = frozenset({"owner", "director", "scorer"})
 _Kind = Literal["buy_in", "fee", "bounty"]
 _ENTRY: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
@@ -55,6 +57,9 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     """True if payments are recorded, false if what is owed counts as paid."""
 
     may_record: bool
+    may_set: bool
+    """True if the reader may set the prizes."""
+
     paid: int
     owed: int
     fees: int
@@ -82,6 +87,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         finished=shown.state == "finished",
         recorded=shown.fees.payment == "recorded",
         may_record=reports(me, shown),
+        may_set=shown.my is None and _role(me, shown) in _PLANS and shown.state not in _OVER,
         paid=totals.paid,
         owed=totals.owed,
         fees=totals.fees,
@@ -161,8 +167,11 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
 
 def reports(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader may report results. The API decides; this only hides buttons."""
-    role = next((each.role for each in me.leagues if each.id == shown.league), None)
-    return role in _REPORTS and shown.my is None
+    return _role(me, shown) in _REPORTS and shown.my is None
+
+
+def _role(me: Me, shown: TournamentShown) -> str | None:
+    return next((each.role for each in me.leagues if each.id == shown.league), None)
 
 
 async def _prize(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:

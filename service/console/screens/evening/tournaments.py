@@ -117,6 +117,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     may_invite: bool
     """True if the reader's role may invite people, and play has not begun."""
 
+    may_change: bool
+    """True if the reader's role may change the terms, and the evening is not over."""
+
 
 @page("/tournaments/{tournament:str}", open=True)
 async def poster(ask: Ask, tournament: str) -> Page:
@@ -220,6 +223,9 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         cancelled_because=_because(ask, shown.cancellation),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
+        may_change=_may(me, shown, "owner", "director")
+        and shown.state != "discarded"
+        and own_entry(me, shown) is None,
     )
 
 
@@ -257,6 +263,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         mine=None,
         may_cancel=False,
         may_invite=False,
+        may_change=False,
     )
 
 

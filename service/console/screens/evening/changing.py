@@ -1,0 +1,218 @@
+"""An evening that is announced or drafted, changed: when, where, for how many, for what prizes."""
+
+import asyncio
+from datetime import date, datetime, time
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from service.api.tournament.tournaments import TournamentShown
+from service.base.documents import Document
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given, Question, Rehearsal, command
+from service.console.numbers import demanded, minor, written
+from service.console.pages import Done, Page
+from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
+from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
+from service.console.screens.evening.tournaments import poster
+
+_MORE_PLACES = 3
+"""Empty fields behind the prizes that are set."""
+
+_PLACES_MAX = 12
+_OVER = frozenset({"draft", "finished", "cancelled", "discarded"})
+
+
+class ChangeScreen(msgspec.Struct, kw_only=True):
+    """The terms that may change, as they hold now and as they stand in the form."""
+
+    id: str
+    league: str
+    name: str
+    etag: str | None
+    place: str
+    date: str
+    time: str
+    zone: str
+    zones: tuple[str, ...]
+    starts: bool
+    """True before play, when the start and the places may still change."""
+
+    entrants_min: int
+    entrants_max: int
+    late: int | None
+    currency: str | None
+    currencies: tuple[str, ...]
+    payouts: str
+    """The shares of the places, first place first."""
+
+    amounts: tuple[str, ...]
+    """The fixed prizes, first place first, with empty fields behind them."""
+
+    prize_pool: str
+
+
+@page("/tournaments/{tournament:str}/change")
+async def change(ask: Ask, tournament: str) -> Page:
+    """Show the terms that may change."""
+    me, read = await asyncio.gather(
+        ask.me(), ask.api.read(f"/v1/tournaments/{tournament}", TournamentShown)
+    )
+    shown = read.value
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    if role not in PLANS or shown.state in _OVER:
+        raise Problem(404, {"code": "not_found"})
+    zone = usual_zone(ask, await zone_of(ask, shown.league))
+    return Page("evening/change.html", _screen(shown, read.etag, zone))
+
+
+def _screen(shown: TournamentShown, etag: str | None, zone: str) -> ChangeScreen:
+    local = shown.starts_at.astimezone(ZoneInfo(zone))
+    amounts = [written(each, shown.currency) for each in shown.fees.amounts]
+    empty = max(0, min(_MORE_PLACES, _PLACES_MAX - len(amounts)))
+    return ChangeScreen(
+        id=shown.id,
+        league=shown.league,
+        name=shown.name,
+        etag=etag,
+        place=shown.place or "",
+        date=local.date().isoformat(),
+        time=f"{local:%H:%M}",
+        zone=zone,
+        zones=ZONES,
+        starts=shown.state in ("announced", "registering", "registration_closed"),
+        entrants_min=shown.entrants_min,
+        entrants_max=shown.entrants_max,
+        late=shown.entry.late_registration_level,
+        currency=shown.currency,
+        currencies=CURRENCIES,
+        payouts=", ".join(map(str, shown.payouts)),
+        amounts=(*amounts, *("",) * empty),
+        prize_pool=written(shown.prize_pool, shown.currency) if shown.prize_pool else "",
+    )
+
+
+@form("/tournaments/{tournament:str}/change", of=change)
+async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Change what differs from the terms that hold, after a look at what that changes."""
+    path = f"/v1/tournaments/{tournament}"
+    shown = await ask.api.get(path, TournamentShown)
+    body = _changes(given, shown)
+    if not body:
+        return Done(links.tournament(tournament), ask.gettext("Nothing was changed."))
+    asked = Rehearsal(
+        ask.gettext("Change this evening?"), currency=str(body.get("currency") or "") or None
+    )
+    if asked.currency is None:
+        asked = Rehearsal(asked.question, currency=shown.currency)
+    try:
+        return await command(
+            ask, given, "POST", f"{path}/terms-changes", body | {"reason": given.text("reason")},
+            said=ask.gettext("The evening is changed."), to=links.tournament(tournament),
+            rehearse=asked,
+        )  # fmt: skip
+    except Problem as problem:
+        raise at_fields(problem) from None
+
+
+def _changes(given: Given, shown: TournamentShown) -> Document:
+    """Return the members that the form changes. A field that the form lacks stays."""
+    wanted = _of_entry(given) | _of_prizes(given, shown)
+    known: Document = msgspec.to_builtins(shown)
+    changed: Document = {}
+    for name, value in wanted.items():
+        above, _, member = name.partition(".")
+        inside = known[above]
+        before = inside[member] if member and isinstance(inside, dict) else inside
+        if _plain(before) == _plain(value):
+            continue
+        if member:
+            part = changed.setdefault(above, {})
+            if isinstance(part, dict):
+                part[member] = value
+        else:
+            changed[above] = value
+    return changed
+
+
+def _plain(value: object) -> object:
+    """Return a value as it is compared: nothing typed is nothing set."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).replace(second=0, microsecond=0)
+        except ValueError:
+            return value
+    return value
+
+
+def _of_entry(given: Given) -> Document:
+    found: Document = {}
+    if "name" in given.values:
+        found["name"] = given.text("name")
+    if "place" in given.values:
+        found["place"] = given.text("place") or None
+    if "date" in given.values:
+        found["starts_at"] = _start(given).isoformat()
+    for name in ("entrants_min", "entrants_max"):
+        if name in given.values:
+            found[name] = demanded(given.text(name), name, least=2)
+    if "late" in given.values:
+        late = given.text("late")
+        found["entry.late_registration_level"] = demanded(late, "late", least=1) if late else None
+    return found
+
+
+def _of_prizes(given: Given, shown: TournamentShown) -> Document:
+    currency = given.text("currency") or shown.currency
+    amounts = [each.strip() for each in given.texts("amounts[]")]
+    while amounts and not amounts[-1]:
+        amounts.pop()
+    found: Document = {
+        "payouts": list(numbers_of(given.text("payouts"))),
+        "fees.amounts": [minor(each or "0", currency, "amounts") for each in amounts],
+        "prize_pool": minor(given.text("prize_pool") or "0", currency, "prize_pool"),
+    }
+    played = any(found.values())
+    return found | ({"currency": currency} if played else {})
+
+
+def _start(given: Given) -> datetime:
+    """
+    Return the start in the zone of the form.
+
+    Raises:
+        Problem: If it is no day or no time.
+    """
+    zone = given.text("zone")
+    try:
+        day, clock = date.fromisoformat(given.text("date")), time.fromisoformat(given.text("time"))
+        return datetime.combine(day, clock, ZoneInfo(zone if zone in ZONES else ZONES[0]))
+    except ValueError:
+        error = {"pointer": "/date", "detail": "Expected `datetime`"}
+        raise Problem(400, {"code": "validation_failed", "errors": [error]}) from None
+
+
+@form("/tournaments/{tournament:str}/announce", of=poster)
+async def announce_draft(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Announce a draft as it stands."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/announce",
+        said=ask.gettext("The evening is announced."), to=links.tournament(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/discard", of=poster)
+async def discard_draft(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Give a draft up, after a question."""
+    asked = Question(
+        ask.gettext("Throw the draft away?"), ask.gettext("It can then never be announced.")
+    )
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/discard",
+        said=ask.gettext("The draft is thrown away."), to=links.HOME, rehearse=asked,
+    )  # fmt: skip
