@@ -184,3 +184,36 @@ async def test_a_host_who_plays_is_offered_only_what_the_api_allows(serving: Ser
                 page = await browser.submit(here, here="true")
                 assert page.status_code == 200, page.text
                 assert f'action="{here}"' not in page.text, "only others undo it"
+
+
+async def test_a_code_that_is_not_on_the_list_is_told_in_words(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console, entrants_max=2)
+        member = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Ada"})).json()
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        page = await browser.get(f"{door}?q={member['player']}")
+        assert "Ada is in the league and not entered." in page.text
+        await browser.submit(f"{door}/enter", player=member["player"])
+        assert (await entry(owner, tournament))["player"] == member["player"]
+
+        # A code is used twice: the second time it shows the same line.
+        for _ in range(2):
+            page = await browser.get(f"{door}?q={member['player']}")
+            assert 'value="Ada"' in page.text
+            assert "notice" not in page.text.split('id="people"')[1].split("</main>")[0]
+        for other in (f"plr_{'0' * 32}", "plr_<b>"):
+            page = await browser.get(f"{door}?q={other}")
+            assert "This code belongs to nobody in this league." in page.text
+            assert 'name="q" value=""' in page.text or other not in page.text
+            assert f"{door}/walk-in" in page.text and ">Ada<" in page.text
+
+        for name in ("Boba", "Cad"):
+            await browser.get(door)
+            await browser.submit(f"{door}/walk-in", name=name)
+        waiting = await entry(owner, tournament, 2)
+        assert waiting["status"] == "waitlisted"
+        page = await browser.get(f"{door}?q={waiting['player']}")
+        assert "This code belongs to nobody" not in page.text
+        assert "On the waitlist" in page.text

@@ -32,6 +32,9 @@ from service.console.screens.evening.playing import own_entry
 MEMBERS_SHOWN = 8
 """The most members that the search by name shows."""
 
+_CODE = "plr_"
+"""What a search begins with that a scanned code has made."""
+
 _NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled"})
@@ -103,7 +106,13 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     unpaid: int
     places: int
     asked: str
-    """The text that was searched for."""
+    """The name that was searched for."""
+
+    code: Literal["", "member", "unknown"]
+    """
+    What a scanned code told, if its player is not on the list: a member who is not entered, or
+    nobody of this league.
+    """
 
     only: str
     """`absent`, `unpaid`, or nothing for everybody."""
@@ -166,13 +175,11 @@ def _screen(
         if each.status != "refused"
     )
     people = [each for each in everybody if each.status not in _OUTSIDE]
-    listed = [each for each in people if _found(asked, each.name, each.player)]
-    if only == "absent":
-        listed = [each for each in listed if not each.here]
-    elif only == "unpaid":
-        listed = [each for each in listed if each.due]
+    scanned = asked.startswith(_CODE)
+    known = any(each.player == asked for each in everybody)
+    if scanned and not known:
+        asked = ""
     works = own_entry(me, shown) is None
-    by_player = asked.startswith("plr_") and listed
     return DoorScreen(
         id=shown.id,
         league=shown.league,
@@ -188,12 +195,23 @@ def _screen(
         here=sum(each.here for each in people),
         unpaid=sum(bool(each.due) for each in people),
         places=shown.entrants_max,
-        asked=(listed[0].name or "") if by_player else asked,
+        asked=next((each.name or "" for each in everybody if each.player == asked), asked),
+        code="" if known or not scanned else "member" if members else "unknown",
         only=only if only in ("absent", "unpaid") else "",
-        people=tuple(sorted(listed, key=lambda each: (each.name or "").casefold())),
+        people=_listed(people, asked, only),
         waiting=tuple(each for each in everybody if each.status in _OUTSIDE),
         members=members,
     )
+
+
+def _listed(people: list[AtDoor], asked: str, only: str) -> tuple[AtDoor, ...]:
+    """Return those who were searched for, by name."""
+    found = [each for each in people if _found(asked, each.name, each.player)]
+    if only == "absent":
+        found = [each for each in found if not each.here]
+    elif only == "unpaid":
+        found = [each for each in found if each.due]
+    return tuple(sorted(found, key=lambda each: (each.name or "").casefold()))
 
 
 @page("/tournaments/{tournament:str}/here/{player:str}", open=True)
@@ -335,10 +353,13 @@ def _at_door(
 async def _members(ask: Ask, shown: TournamentShown, asked: str) -> tuple[Member, ...]:
     """Return the members who match the search and are not on the list."""
     known = {each.player for each in shown.entrants}
-    path = f"/v1/leagues/{shown.league}/members"
+    path, name = f"/v1/leagues/{shown.league}/members", asked[:_NAME_MAX]
+    scanned = asked.startswith(_CODE)
     try:
-        found = await everything(ask, path, Listed[MemberShown], name=asked[:_NAME_MAX])
+        found = await everything(ask, path, Listed[MemberShown], name=None if scanned else name)
     except Problem:
         return ()
+    if scanned:
+        found = [each for each in found if each.player == asked]
     members = (Member(player=each.player, name=each.name) for each in found if each.name)
     return tuple(each for each in members if each.player not in known)[:MEMBERS_SHOWN]

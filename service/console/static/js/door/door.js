@@ -8,11 +8,21 @@ const PAUSE = 2500; // milliseconds before the same code counts again
 const people = () => [...document.querySelectorAll(".door > [data-player]")];
 const search = document.querySelector("[name=q]");
 
+// The page may have searched before. What is typed now is looked for among all of them.
+const whole = () => {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("q")) return;
+  address.searchParams.delete("q");
+  history.replaceState(null, "", address);
+  refresh("people");
+};
+
 const narrow = () => {
   const wanted = search.value.trim().toLowerCase();
   for (const each of people()) each.hidden = !each.dataset.name.includes(wanted);
   const walkIn = document.querySelector("#walk-in [name=name]");
-  if (walkIn) walkIn.value = people().every((each) => each.hidden) ? search.value.trim() : "";
+  const all = !new URLSearchParams(location.search).has("only");
+  if (walkIn && all) walkIn.value = people().every((each) => each.hidden) ? search.value.trim() : "";
 };
 
 // Sends a form, and renews the list. A refusal is a page, which the form then opens itself.
@@ -43,7 +53,10 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   send(event.target, event.submitter);
 });
-search?.addEventListener("input", narrow);
+search?.addEventListener("input", () => {
+  whole();
+  narrow();
+});
 document.addEventListener("renewed", () => search?.value && narrow());
 
 // The camera, if the browser reads codes itself. Some have the class and read nothing.
