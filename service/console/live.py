@@ -8,6 +8,7 @@ stays open too long leaks only that something changed.
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -205,7 +206,12 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
     until = loop.time() + STREAM_SECONDS
     known = None if ask.session is None else believed(shell, ask.session.secret)
     player = "" if known is None else known.account.player
-    with shell.news.watching() as watch, shell.joined.held(player):
+    with (
+        shell.news.watching() as watch,
+        shell.joined.held(player),
+        shell.doors.watched(lambda: watch.wake("")),
+    ):
+        closed = _closed(shell, topics)
         try:
             for league, keys in topics.leagues().items():
                 await watch.begin(league, keys)
@@ -225,6 +231,10 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
                 if not heard:
                     yield PING
                     continue
+                if closed != (now := _closed(shell, topics)):
+                    closed = now  # no event tells of it, and every part may show it
+                    for topic in topics.found:
+                        yield _told(Changed(topic, 0))
                 await asyncio.sleep(_TOGETHER_SECONDS)
                 news = watch.take()
                 await _follow(ask, shell, topics, watch, _grown(news, topics))
@@ -233,6 +243,11 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
         except _ENDINGS as error:
             demand_outage(error)
             return  # the page connects again, and is then told the reason
+
+
+def _closed(shell: Shell, topics: _Topics) -> tuple[bool, AbstractSet[str]]:
+    """Return what an operator has closed to the readers of *topics*."""
+    return shell.doors.maintenance is not None, shell.doors.suspended & topics.leagues().keys()
 
 
 async def _joined(shell: Shell, topics: _Topics, player: str) -> bool:

@@ -13,7 +13,6 @@ from service.console.forms import KEY, SECRET
 from service.console.pages import PART, Page, rendered
 from service.console.problems import SERVER_ERROR, TOO_MANY, reason_of, sentence
 
-
 _GONE_WRONG = N_("Something went wrong here")
 _TITLES = {
     403: N_("This page is not open to you"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -138,7 +139,12 @@ def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
 
 def drawn(screen: ClockScreen) -> str:
     template = environment("en").get_template("evening/clock.html")
-    values = {"screen": screen, "reader": None, "here": "", "said": ""}
+    values = {
+        "screen": screen,
+        "reader": SimpleNamespace(maintenance=False),
+        "here": "",
+        "said": "",
+    }
     context = template.new_context(values)
     next(iter(template.root_render_func(context)), None)
     return "".join(template.blocks["clock"](context))

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.test_suspending import WHY, told
 from tests.service.api.tournament.test_screens import TERMS
 from tests.service.console.test_parts import streaming
+from tests.support.databases import TestDatabase
 from tests.support.streams import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.anyio
@@ -68,3 +70,27 @@ async def test_the_tv_is_told_of_changes_and_of_nothing_else(serving: Serving) -
         for other in (f"floor:{tournament}", tournament, f"screen:holo_scr_{'0' * 64}"):
             answer = await console.browser().http.get(f"/live?topics={other}")
             assert answer.status_code == 404, other
+
+
+async def test_the_tv_is_told_when_an_operator_closes_the_league_and_the_house(
+    serving: Serving, database: TestDatabase
+) -> None:
+    """No event tells of it."""
+    async with serving() as console:
+        owner, league, tournament, _, _ = await console.api.playing(2, **TERMS)
+        key = (await owner.post(f"/v1/tournaments/{tournament}/screen-keys")).json()["key"]
+        topic, screen = f"screen:{key}", console.browser()
+        async with streaming(console, f"topics={topic}", "") as items:
+            for order, said in (
+                (("league", "suspend", league, *WHY), "This league is suspended"),
+                (("maintenance", "on", *WHY), "Maintenance"),
+            ):
+                assert said not in (await screen.get(f"/screen/{key}?part=clock")).text
+                assert (await told(database, *order)).returncode == 0
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    assert (await anext(items))["topic"] == topic
+                assert said in (await screen.get(f"/screen/{key}?part=clock")).text
+            assert (await told(database, "maintenance", "off", *WHY)).returncode == 0
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await anext(items)
+            assert "Maintenance" not in (await screen.get(f"/screen/{key}?part=clock")).text

@@ -6,7 +6,8 @@ log, and refuses commands early. It is read again at each notification.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 import asyncpg
@@ -47,6 +48,7 @@ class Doors:
         Called with an account that changed, or None for all, and with True if its streams end.
         """
 
+        self._watching: set[Callable[[], None]] = set()
         self._pool = pool
         self._later = later
         self._looking = asyncio.Lock()
@@ -86,6 +88,15 @@ class Doors:
         if self.maintenance is not None and asked.commands:
             raise UnderMaintenance(self.maintenance)
 
+    @contextmanager
+    def watched(self, wake: Callable[[], None]) -> Iterator[None]:
+        """Call *wake* inside the block whenever something else is closed than before."""
+        self._watching.add(wake)
+        try:
+            yield
+        finally:
+            self._watching.discard(wake)
+
     async def look(self) -> None:
         """Read which doors are closed.
 
@@ -93,5 +104,10 @@ class Doors:
         """
         async with self._looking:
             row = await self._pool.fetchrow(_LOOK)
-            if row is not None:
-                self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])
+            if row is None:
+                return
+            before = self.maintenance, self.suspended
+            self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])
+            if before != (self.maintenance, self.suspended):
+                for wake in tuple(self._watching):
+                    wake()
