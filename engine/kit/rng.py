@@ -9,8 +9,8 @@ Source: rulebook ``generator``.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import sha256
-from itertools import chain, count, islice
+from hashlib import pbkdf2_hmac, sha256
+from itertools import chain, count
 from struct import Struct
 from typing import TypeVar
 from uuid import UUID
@@ -107,6 +107,12 @@ def commitments_digest(commitments: Sequence[bytes], beacon: bytes = b"") -> byt
     return sha256(_prefix(beacon) + b"".join(commitments)).digest()
 
 
+@lru_cache(maxsize=128)
+def _hashes(count: int) -> Callable[[bytes], tuple[bytes, ...]]:
+    """Return the function that divides *count* hashes of 32 bytes."""
+    return Struct("32s" * count).unpack
+
+
 class Stream:
     """
     An endless sequence of uniform 64-bit words for one label of one deal.
@@ -116,32 +122,46 @@ class Stream:
         label: The kind of draw, for example ``pile``.
         n: Number of the draw with this label within the deal, from 1.
         digest: The digest of the openings. Empty for draws that have no openings.
+        ahead: The number of words that will surely be drawn. They are made at once.
 
     Source: rulebook ``generator.stream`` and ``generator.labels``.
     """
 
-    __slots__ = ("_inner", "_outer", "_words")
+    __slots__ = ("_key", "_words")
 
-    def __init__(self, seed: bytes, label: str, n: int = 1, digest: bytes = b"") -> None:
-        key = _keyed(seed, label.encode() + b"\0" + n.to_bytes(4, "big") + digest)
-        padded = key.ljust(_BLOCK_BYTES, b"\0")
-        self._inner = sha256(padded.translate(_INNER))
-        self._outer = sha256(padded.translate(_OUTER))
-        self._words = chain.from_iterable(map(_FOUR_WORDS, self.blocks()))
+    def __init__(
+        self, seed: bytes, label: str, n: int = 1, digest: bytes = b"", ahead: int = 0
+    ) -> None:
+        self._key = _keyed(seed, label.encode() + b"\0" + n.to_bytes(4, "big") + digest)
+        begun = -(-ahead // 4)
+        blocks = chain(self.first(begun), self.blocks(begun)) if begun else self.blocks()
+        self._words = chain.from_iterable(map(_FOUR_WORDS, blocks))
 
     def block(self, index: int) -> bytes:
         """Return the 32 bytes of block *index*, from 0, without drawing."""
-        return next(self.blocks(index))
+        return _keyed(self._key, index.to_bytes(8, "big"))
 
     def blocks(self, first: int = 0) -> Iterator[bytes]:
         """Yield the blocks from *first* on, without drawing."""
+        yield self.block(first)  # most streams need no other
         # This is HMAC with the padded key hashed once for all blocks.
-        inner_of, outer_of = self._inner.copy, self._outer.copy
-        for index in count(first):
+        padded = self._key.ljust(_BLOCK_BYTES, b"\0")
+        inner_of = sha256(padded.translate(_INNER)).copy
+        outer_of = sha256(padded.translate(_OUTER)).copy
+        for index in count(first + 1):
             inner, outer = inner_of(), outer_of()
             inner.update(index.to_bytes(8, "big"))
             outer.update(inner.digest())
             yield outer.digest()
+
+    def first(self, size: int) -> tuple[bytes, ...]:
+        """Return the first *size* blocks, without drawing."""
+        if size < 2:
+            return (self.block(0),)[:size]
+        # PBKDF2 of one round is HMAC of a salt and a number of four bytes, from 1 on. With four
+        # zeros for a salt it makes every block but the first, in a single call.
+        others = pbkdf2_hmac("sha256", self._key, bytes(4), 1, 32 * (size - 1))
+        return (self.block(0), *_hashes(size - 1)(others))
 
     def below(self, k: int) -> int:
         """
@@ -168,10 +188,15 @@ class Stream:
         From the last index down to 1, each item is swapped with a drawn item at the same or a lower
         index.
         """
-        order = list(items)
-        below = self.below
+        order, words = list(items), self._words
+        surely = _WORDS - len(order)
         for index in range(len(order) - 1, 0, -1):
-            other = below(index + 1)
+            # The same as ``below``, without a call for each item. Of all words, only the last few
+            # can be rejected.
+            word, size = next(words), index + 1
+            while word > surely and word - word % size > _WORDS - size:
+                word = next(words)
+            other = word % size
             order[index], order[other] = order[other], order[index]
         return tuple(order)
 
@@ -180,17 +205,24 @@ def shuffle(
     items: Sequence[Item], *, seed: bytes, label: str, n: int = 1, digest: bytes = b""
 ) -> tuple[Item, ...]:
     """Return *items* in the order drawn for *label* and *n* from *seed*."""
-    return Stream(seed, label, n, digest).shuffled(items)
+    return Stream(seed, label, n, digest, ahead=len(items) - 1).shuffled(items)
 
 
 def card_leaves(pile: int, cards: Sequence[str], salts: Sequence[bytes]) -> list[bytes]:
     """Return each card's leaf in the tree of *pile*: its commitment, 32 bytes."""
     leaves = []
-    for place, (salt, card) in enumerate(zip(salts, cards, strict=True), start=pile << 16):
+    faces, places = map(str.encode, cards), _places(pile, len(cards))
+    for salt, place, face in zip(salts, places, faces, strict=True):
         leaf = _LEAF.copy()
-        leaf.update(salt + place.to_bytes(4, "big") + card.encode())
+        leaf.update(salt + place + face)
         leaves.append(leaf.digest())
     return leaves
+
+
+@lru_cache(maxsize=64)
+def _places(pile: int, size: int) -> tuple[bytes, ...]:
+    """Return the number of *pile* and each position in it, four bytes together."""
+    return tuple([(pile << 16 | position).to_bytes(4, "big") for position in range(size)])
 
 
 def merkle_root(leaves: Sequence[bytes]) -> bytes:
@@ -252,7 +284,7 @@ An independent implementation of the generator can decide with its own function.
 
 def pile_salts(seed: bytes, digest: bytes, number: int, size: int) -> tuple[bytes, ...]:
     """Return the salt of every position of pile *number* of a deal."""
-    return tuple(islice(Stream(seed, "salt", number, digest).blocks(), size))
+    return Stream(seed, "salt", number, digest).first(size)
 
 
 @lru_cache(maxsize=256)

@@ -332,8 +332,8 @@ FAULTS = (
     Fault(
         name="no card may stay where it was",
         file="kit/rng.py",
-        sound="other = below(index + 1)",
-        faulty="other = below(index)",
+        sound="word, size = next(words), index + 1",
+        faulty="word, size = next(words), index",
         caught_by=RANDOMNESS + "test_every_order_of_a_small_deck_comes_equally_often[4]",
     ),
     Fault(
