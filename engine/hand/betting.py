@@ -155,25 +155,19 @@ def next_to_act(street: Street) -> int | None:
 
     Source: rulebook ``betting.street_end``.
     """
-    after = street.after
-    able, first, lowest = 0, None, None
-    for each in street.seats:
+    turn, others = None, False
+    for each in street.clockwise():
         stake = each.hand
         if stake is None or not stake.live or not (each.stack > 0 or street.moneyless):
             continue
-        able += 1
+        if turn is not None:
+            return turn  # this seat is able to answer it
         if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):
-            if each.seat <= after:
-                lowest = lowest or each.seat
-            else:
-                first = first or each.seat
-        if first is not None and able > 1:
-            # Later seats act after this one, and another seat is able to answer it.
-            return first
-    turn = first or lowest
-    if turn is not None and able == 1 and not _asked_alone(street, turn):
-        return None
-    return turn
+            turn = each.seat
+            if others:
+                return turn
+        others = True
+    return None if turn is None or not _asked_alone(street, turn) else turn
 
 
 def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:

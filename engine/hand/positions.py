@@ -98,7 +98,7 @@ def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
     dealers = tuple(seat for seat in marks.dealers if seat in eligible) or regular
     marker = clockwise(dealers, marks.marker)[0]
     moved = msgspec.structs.replace(marks, marker=marker)
-    if not marks.blinds:
+    if not marks.blinds or regular == eligible:
         return first_posts(moved, eligible)
     # Newcomers between the button and the small blind wait (rulebook ``newcomers``).
     order = clockwise(eligible, marker)

@@ -1,5 +1,7 @@
 """The state of one street of betting, with its rules."""
 
+from bisect import bisect
+from operator import attrgetter
 from typing import Protocol
 
 import msgspec
@@ -10,6 +12,8 @@ from engine.values import Chips
 
 _CONTESTED_SINCE = 2
 """The first revision of the rules in which ``betting.contested`` holds."""
+
+_SEAT = attrgetter("seat")
 
 
 class Stake(Protocol):
@@ -78,6 +82,11 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     revision: int = 1
     """The revision of the rules that the hand is played by."""
 
+    def clockwise(self) -> tuple[Seated, ...]:
+        """Return the seats in the order in which they act."""
+        begun = bisect(self.seats, self.after, key=_SEAT)
+        return self.seats[begun:] + self.seats[:begun]
+
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
         for each in self.seats:
@@ -93,7 +102,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     def others_can_answer(self, seat: int) -> bool:
         """Return whether another seat could answer a raise (rulebook ``betting.lone_seat``)."""
         if self.contested_only:
-            return self.contestable(seat) > self.current_bet
+            return self.contestable(seat, self.current_bet + 1) > self.current_bet
         return any(each.seat != seat and self.can_act(each) for each in self.seats)
 
     def due(self, seat: int, put_in: Chips) -> Chips:
@@ -105,7 +114,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         rules = self.rules
         asked = put_in + rules.cost if isinstance(rules, FixedContinue) else self.current_bet
         if asked > put_in and self.contested_only:
-            asked = min(asked, self.contestable(seat))
+            asked = min(asked, self.contestable(seat, asked))
         return max(0, asked - put_in)
 
     @property
@@ -113,8 +122,12 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         """Return whether a seat owes only chips that another seat can contest."""
         return self.revision >= _CONTESTED_SINCE
 
-    def contestable(self, seat: int) -> Chips:
-        """Return the largest total that another seat can reach in this street."""
+    def contestable(self, seat: int, enough: Chips) -> Chips:
+        """
+        Return the largest total that another seat can reach in this street.
+
+        If a seat reaches *enough*, nobody cares whether another reaches more.
+        """
         rules, most = self.rules, 0
         cost = rules.cost if isinstance(rules, FixedContinue) else None
         for each in self.seats:
@@ -127,6 +140,8 @@ class Street(msgspec.Struct, frozen=True, gc=False):
             elif stake.live and stake.acted_at is None:
                 reach += min(each.stack, cost or 0)
             if reach > most:  # called dozens of times in a hand: ``max`` takes as long as the rest
+                if reach >= enough:
+                    return reach
                 most = reach
         return most
 

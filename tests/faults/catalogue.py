@@ -65,8 +65,8 @@ FAULTS = (
     Fault(
         name="a call asks for chips that nobody can contest",
         file="hand/street.py",
-        sound="asked = min(asked, self.contestable(seat))",
-        faulty="asked = max(asked, self.contestable(seat))",
+        sound="asked = min(asked, self.contestable(seat, asked))",
+        faulty="asked = max(asked, self.contestable(seat, asked))",
         caught_by=CONTESTED
         + "test_a_small_blind_is_asked_only_for_what_a_short_big_blind_can_contest",
     ),
@@ -80,8 +80,8 @@ FAULTS = (
     Fault(
         name="a seat that nobody can answer may raise",
         file="hand/street.py",
-        sound="return self.contestable(seat) > self.current_bet",
-        faulty="return self.contestable(seat) >= self.current_bet",
+        sound="return self.contestable(seat, self.current_bet + 1) > self.current_bet",
+        faulty="return self.contestable(seat, self.current_bet + 1) >= self.current_bet",
         caught_by=BETTING + "test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise",
     ),
     Fault(

@@ -63,24 +63,6 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         raise InvariantViolated(f"hand {event.number} opened over another")
     if event.ruleset_hash != table.ruleset_hash:
         raise InvariantViolated("a hand was opened under another ruleset")
-    dealt = tuple([books.seat for books in event.seats if books.dealt])
-    hand = Hand(
-        hand=event.hand,
-        number=event.number,
-        deal=event.deal,
-        last=event.last,
-        small_blind=event.small_blind,
-        big_blind=event.big_blind,
-        order=clockwise(dealt, event.button),
-        seeds=event.seeds,
-        digest=digest_of(event.openings),
-        deck_root=event.deck_root,
-        pile=1,
-        pile_cards=deck(table.ruleset.deck),
-        full_raise=min_open(table, event.level),
-        card_rounds=None if isinstance(table.ruleset, CoruscantShift) else CardRounds(),
-        opened=event,
-    )
     return Table(
         table=table.table,
         tournament=table.tournament,
@@ -105,7 +87,30 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         carry=event.carry,
         sabacc_pot=event.sabacc_pot,
         dealers_left=event.dealers_left,
-        hand=hand,
+        hand=_hand_from(table, event),
+    )
+
+
+def _hand_from(table: Table, event: events.HandOpened) -> Hand:
+    dealt = tuple([books.seat for books in event.seats if books.dealt])
+    least = min_open(table, event.level)
+    return Hand(
+        hand=event.hand,
+        number=event.number,
+        deal=event.deal,
+        last=event.last,
+        small_blind=event.small_blind,
+        big_blind=event.big_blind,
+        order=clockwise(dealt, event.button),
+        seeds=event.seeds,
+        digest=digest_of(event.openings),
+        deck_root=event.deck_root,
+        pile=1,
+        pile_cards=deck(table.ruleset.deck),
+        min_open=least,
+        full_raise=least,
+        card_rounds=None if isinstance(table.ruleset, CoruscantShift) else CardRounds(),
+        opened=event,
     )
 
 

@@ -11,7 +11,7 @@ from engine.table.games.course import Course
 from engine.table.model import events
 from engine.table.model.events import DecisionOpened
 from engine.table.model.state import Table
-from engine.table.model.wagers import forced_bets, min_open, price_of, street_of
+from engine.table.model.wagers import forced_bets, price_of, street_of
 
 Game = TypeVar("Game", bound=Ruleset)
 
@@ -95,12 +95,6 @@ def bet(course: Course, now: datetime) -> None:
     if seat is not None:
         open_decision(course, "bet", (seat,), now)
         return
-    level = table.level
-    if level is None:
-        raise InvariantViolated("a hand without a level")
+    hand = course.hand
     wagered = sum([held.wager for place in table.places if (held := place.hand) is not None])
-    course.emit(
-        events.StreetClosed(
-            street=course.hand.street, chips=wagered, min_open=min_open(table, level)
-        )
-    )
+    course.emit(events.StreetClosed(street=hand.street, chips=wagered, min_open=hand.min_open))

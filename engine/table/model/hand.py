@@ -151,6 +151,9 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     table_ante: Chips = 0
     """The ante that the big blind paid for the table. It is dead money of the main pot."""
 
+    min_open: Chips = 0
+    """The smallest opening bet of a street. The hand's level decides it."""
+
     current_bet: Chips = 0
     full_raise: Chips = 0
     last_actor: int | None = None

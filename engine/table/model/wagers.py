@@ -129,15 +129,14 @@ def _turn_after(table: Table, hand: Hand) -> int:
 
 def street_of(table: Table) -> Street:
     """Return the street that the hand is in."""
-    hand, level = table.hand, table.level
-    if hand is None or level is None:
+    hand, ruleset = table.hand, table.ruleset
+    if hand is None:
         raise InvariantViolated("a street outside a hand")
-    ruleset = table.ruleset
     return Street(
         table.places,
         ruleset.betting,
         ruleset.chip_unit,
-        min_open(table, level),
+        hand.min_open,
         hand.current_bet,
         hand.full_raise,
         _turn_after(table, hand),
