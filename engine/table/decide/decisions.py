@@ -44,8 +44,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    decided = _decided(state, command, shuffled_pile)
-    return tuple(decided.events) if isinstance(decided, Course) else decided
+    return decide_through(state, command)[0]
 
 
 def decide_through(
@@ -60,15 +59,16 @@ def decide_through(
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    decided = _decided(state, command, draw)
-    if isinstance(decided, Course):
-        return tuple(decided.events), decided.outcome()
+    if isinstance(state, Table) and not state.closed:
+        course = Course(state, draw)
+        _AT_TABLE[type(command)](course, command)
+        return tuple(course.events), course.outcome()
+    decided = _away_from_table(state, command)
     return decided, reduce(evolve, decided, state)
 
 
-def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event, ...]:
-    if isinstance(state, Table) and not state.closed:
-        return _AT_TABLE[type(command)](state, draw, command)
+def _away_from_table(state: State, command: Command) -> tuple[Event, ...]:
+    """Return the events of a command before the table opens, or after it has closed."""
     if isinstance(command, commands.OpenTable):
         return (
             (open_table(command),) if isinstance(state, Unopened) else _open_again(state, command)
@@ -136,36 +136,23 @@ _BETWEEN = (
 )
 
 Asked = TypeVar("Asked")
-Decided = Course | tuple[Event, ...]
 
 
-def _playing(cases: Cases[Course, Asked, None]) -> Cases[Table, Draw, Asked, Decided]:
-    """Return *cases* with functions that make their own ``Course``."""
-    return Cases({kind: _on_course(then) for kind, then in cases.items()})
+def _emitted(
+    cases: Cases[Table, Asked, tuple[Event, ...]],
+) -> Cases[Course, Asked, None]:
+    """Return *cases* with functions that append their events to a course."""
+    return Cases({kind: _emitting(then) for kind, then in cases.items()})
 
 
-def _on_course(
-    play: Callable[[Course, Asked], None],
-) -> Callable[[Table, Draw, Asked], Decided]:
-    def decided(table: Table, draw: Draw, command: Asked) -> Decided:
-        course = Course(table, draw)
-        play(course, command)
-        return course
+def _emitting(
+    then: Callable[[Table, Asked], tuple[Event, ...]],
+) -> Callable[[Course, Asked], None]:
+    def decided(course: Course, command: Asked) -> None:
+        for event in then(course.table, command):
+            course.emit(event)
 
     return decided
 
 
-def _drawing_nothing(
-    cases: Cases[Table, Asked, tuple[Event, ...]],
-) -> Cases[Table, Draw, Asked, Decided]:
-    """Return *cases* with functions that ignore ``draw``."""
-    return Cases({kind: _without_draw(then) for kind, then in cases.items()})
-
-
-def _without_draw(
-    then: Callable[[Table, Asked], tuple[Event, ...]],
-) -> Callable[[Table, Draw, Asked], Decided]:
-    return lambda table, draw, command: then(table, command)
-
-
-_AT_TABLE = _playing(_IN_PLAY).and_all(_drawing_nothing(_BETWEEN))
+_AT_TABLE = _IN_PLAY.and_all(_emitted(_BETWEEN))
