@@ -46,10 +46,17 @@ def deal(course: Course, now: datetime) -> None:
 def sealed_cards(pile: Pile, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
     """Return the cards at *positions* of *pile*, sealed for the entrant in *place*."""
     audiences = only(place.entrant)
-    cards, salts, number = pile.cards, pile.salts, pile.number
-    return tuple(
-        [SealedCard(cards[each], salts[each], number, each, audiences) for each in positions]
-    )
+    cards, salts, number, new = pile.cards, pile.salts, pile.number, SealedCard.__new__
+    dealt = []
+    for position in positions:
+        card = new(SealedCard)  # costs a third of a call, and a hand has sixty cards
+        card.card = cards[position]
+        card.salt = salts[position]
+        card.pile = number
+        card.position = position
+        card.audiences = audiences
+        dealt.append(card)
+    return tuple(dealt)
 
 
 def sealed_card(course: Course, position: int, place: Place) -> SealedCard:

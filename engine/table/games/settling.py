@@ -39,7 +39,7 @@ def _revealed(hand: Hand, place: Place) -> Revealed:
     return Revealed(
         seat=place.seat,
         entrant=place.entrant,
-        cards=tuple([opened(card) for card in held.selection]),
+        cards=tuple(map(opened, held.selection)),
         total=total(cards),
         distance=distance,
         suit_count=-fewer,
