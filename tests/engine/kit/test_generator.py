@@ -3,10 +3,12 @@
 import hmac
 import json
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -150,6 +152,31 @@ def test_a_stream_is_hmac_of_its_label_and_counter(seed: bytes, n: int, digest: 
         assert stream.block(index) == block
         words += [int.from_bytes(block[start : start + 8], "big") for start in (0, 8, 16, 24)]
     assert [stream.below(2**64) for _ in words] == words
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 62, 300])
+def test_blocks_and_words_made_at_once_are_those_made_one_by_one(size: int) -> None:
+    seed, digest = bytes(range(32)), openings_digest(())
+    stream = Stream(seed, "pile", 1, digest)
+    assert list(stream.first(size)) == [stream.block(index) for index in range(size)]
+    assert list(stream.first(size)) == list(islice(stream.blocks(), size))
+    ahead = Stream(seed, "pile", 1, digest, ahead=size)
+    assert [ahead.below(2**64) for _ in range(size + 9)] == [
+        stream.below(2**64) for _ in range(size + 9)
+    ]
+
+
+def test_a_shuffle_draws_each_card_below_the_number_of_those_that_are_left() -> None:
+    drawn, counted = Stream(bytes(32), "pile"), Stream(bytes(32), "pile")
+    # No seed is known to draw a word that is rejected. Two such words come first here.
+    drawn._words = chain((2**64 - 1, 2**64 - 2), drawn._words)
+    counted._words = chain((2**64 - 1, 2**64 - 2), counted._words)
+    order = list(DECKS["d62"])
+    for index in range(61, 0, -1):
+        other = counted.below(index + 1)
+        order[index], order[other] = order[other], order[index]
+    assert drawn.shuffled(DECKS["d62"]) == tuple(order)
+    assert next(drawn._words) == next(counted._words)
 
 
 def test_every_deck_is_what_the_rulebook_counts() -> None:
