@@ -148,7 +148,7 @@ def _names(audiences: tuple[str, ...]) -> frozenset[bytes]:
 
 def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
     try:
-        # Stripping the padding is faster than decoding it.
-        return _openings.decode(text.rstrip(b" "))
+        # Stripping the padding is faster than decoding it, and without an argument most of all.
+        return _openings.decode(text.rstrip())
     except msgspec.MsgspecError as error:
         raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error
