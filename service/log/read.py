@@ -25,7 +25,7 @@ _COMMAND_CHUNK = 64
 
 _COLUMNS = (
     "position, stream, stream_version, event_id, type, schema_version, timestamptz_send(at), "
-    "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
+    "json_send(data), sealed, json_send(metadata), hash"
 )
 _OF_STREAM = _COLUMNS.replace("stream,", "NULL,", 1)
 """For queries in which the caller already knows the stream."""

@@ -21,9 +21,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from engine.values import identifier
 from service.base.database import async_engine, sqlstate_of
 from service.base.settings import Settings
 from service.log.catalogue import event_types
+from service.log.read import ends_of
+from service.log.read import leagues as known_leagues
 from service.projections.comparing import CHUNK, Difference, compare
 from service.projections.models import chosen
 from service.projections.projection import (
@@ -32,13 +35,12 @@ from service.projections.projection import (
     ProjectionBroken,
     Read,
     advance,
-    applied,
     apply,
     head,
     leagues,
     mark_broken,
 )
-from service.projections.scanning import batches
+from service.projections.scanning import Part, batches
 from service.projections.schema import LIVE, NEXT, checkpoint
 
 __all__ = ["Difference", "Extent", "Progress", "RebuildRefused", "compare", "extents", "rebuild"]
@@ -56,6 +58,9 @@ _TAKE_TURN = sa.text("LOCK TABLE reads_next.checkpoint IN SHARE UPDATE EXCLUSIVE
 _LOCKED = "55P03"
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '3s'")
 
+
+# A crash loses the rows that grow in any case. Their replacement waits for the disk.
+_HASTE = sa.text("SET LOCAL synchronous_commit = off")
 
 _OVERTAKEN = frozenset({"40001", "40P01", _LOCKED})
 """SQLSTATEs of a replacement that met the projector, or a long statement of a reader."""
@@ -109,8 +114,8 @@ class _Build:
     goals: dict[str, int]
     """By league, the position at which the live rows are, or at which the projection stops."""
 
-    waiting: list[Read] = field(default_factory=list)
-    """Events of the batch at hand."""
+    waiting: list[list[Read]] = field(default_factory=list)
+    """For each part of the batch at hand, the events that this projection applies."""
 
     stopped: dict[str, ProjectionBroken] = field(default_factory=dict)
     """By league, the event that could not be applied."""
@@ -118,30 +123,48 @@ class _Build:
     failed: Exception | None = None
     """The error that ended this build. All others go on."""
 
-    async def take(self, database: AsyncEngine, league: str, after: int, until: int) -> None:
-        """Apply the events that wait, which are those up to position *until*."""
-        events, self.waiting = self.waiting, []
+    async def take(self, database: AsyncEngine, batch: Sequence[Part]) -> None:
+        """Apply the events that wait, which are those of *batch*, in one transaction."""
+        waiting, self.waiting = self.waiting, []
         try:
-            while self.failed is None and after < (
-                goal := min(until, self.goals.get(league, NOTHING))
-            ):
+            while self.failed is None and any(self._goal(each) > each.after for each in batch):
                 try:
                     async with database.begin() as connection:
+                        await connection.execute(_HASTE)
                         beside = await _beside(connection)
-                        batch = [each for each in events if each.position <= goal]
-                        await apply(beside, self.projection, league, batch, after, goal)
+                        for part, events in zip(batch, waiting, strict=True):
+                            await self._apply(beside, part, events)
                     return
                 except ProjectionBroken as error:
-                    self.stopped[league], self.goals[league] = error, error.position - 1
+                    self.stopped[error.league] = error
+                    self.goals[error.league] = error.position - 1
         except Exception as error:  # noqa: BLE001 - raised again when the others are done
             self._fail(error)
 
-    async def finish(self, database: AsyncEngine, swapped: Swapped | None) -> None:
+    async def _apply(self, beside: AsyncConnection, part: Part, waiting: Sequence[Read]) -> None:
+        goal = self._goal(part)
+        if goal > part.after:
+            events = [each for each in waiting if each.position <= goal]
+            await apply(beside, self.projection, part.league, events, part.after, goal)
+
+    def _goal(self, part: Part) -> int:
+        """Return the last position of *part* that is to be applied."""
+        return min(part.until, self.goals.get(part.league, NOTHING))
+
+    async def finish(
+        self, database: AsyncEngine, turns: asyncio.Semaphore, swapped: Swapped | None
+    ) -> None:
         """
         Have the new rows catch up with the live ones and replace them.
 
         The replacement waits for no lock for long, because all readers wait behind it meanwhile.
         """
+        if self.failed is not None:
+            return
+        async with turns:
+            await self._finish(database, swapped)
+
+    async def _finish(self, database: AsyncEngine, swapped: Swapped | None) -> None:
         try:
             async with database.begin() as connection:  # the projector goes on meanwhile
                 await _meet(connection, self.projection, self.stopped)
@@ -191,11 +214,11 @@ async def rebuild(
     database = async_engine(settings.database_url, connections=2 + _WRITERS)
     try:
         async with _alone(database):
-            builds = [await _begin(database, each) for each in projections]
-            await _scan(database, builds, progress or _untold)
-            for build in builds:
-                if build.failed is None:
-                    await build.finish(database, swapped)
+            async with database.begin() as connection:
+                builds = await _begin(connection, projections)
+            turns = asyncio.Semaphore(_WRITERS)
+            await _scan(database, builds, turns, progress or _untold)
+            await asyncio.gather(*(each.finish(database, turns, swapped) for each in builds))
     finally:
         await database.dispose()
     failed = [build.failed for build in builds if build.failed is not None]
@@ -225,14 +248,27 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
         yield
 
 
-async def _begin(database: AsyncEngine, projection: Projection) -> _Build:
-    """Make the new relations of a projection, which are empty."""
-    async with database.begin() as connection:
-        await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
-        return _Build(projection, await _targets(connection, projection))
+async def _begin(connection: AsyncConnection, projections: Sequence[Projection]) -> list[_Build]:
+    """
+    Make the new relations of the projections, which are empty.
+
+    They grow in each league to the live checkpoint, or to the head if there is none.
+    """
+    ends = await ends_of(connection, await known_leagues(connection))
+    heads = {identifier("lge", number): position for number, (position, _) in ends.items()}
+    builds = []
+    for each in projections:
+        await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(each))))
+        builds.append(_Build(each, {**heads, **await _checkpoints(connection, each)}))
+    return builds
 
 
-async def _scan(database: AsyncEngine, builds: Sequence[_Build], progress: Progress) -> None:
+async def _scan(
+    database: AsyncEngine,
+    builds: Sequence[_Build],
+    turns: asyncio.Semaphore,
+    progress: Progress,
+) -> None:
     """Give every build the events of every league."""
     goals: dict[str, int] = {}
     takers: dict[str, list[_Build]] = {}
@@ -243,35 +279,34 @@ async def _scan(database: AsyncEngine, builds: Sequence[_Build], progress: Progr
             takers.setdefault(type_, []).append(build)
     total, done = sum(goals.values()) + len(goals), 0
     progress(done, total)
-    passed_over = event_types() - takers.keys()
-    turns = asyncio.Semaphore(_WRITERS)
+    passed_over = event_types().difference(takers)
 
-    async def give(build: _Build, league: str, after: int, until: int) -> None:
+    async def give(build: _Build, batch: Sequence[Part]) -> None:
         async with turns:
-            await build.take(database, league, after, until)
+            await build.take(database, batch)
 
     async with database.connect() as reading:
-        for league, until in goals.items():
-            after = NOTHING
-            async for events, last in batches(reading, league, until, passed_over):
-                for each in events:
+        async for batch in batches(reading, goals, passed_over):
+            for part in batch:
+                for build in builds:
+                    build.waiting.append([])
+                for each in part.events:
                     for build in takers.get(each.type, builds):  # an unknown type stops all
-                        build.waiting.append(each)
-                await asyncio.gather(*(give(each, league, after, last) for each in builds))
-                done += last - after
-                after = last
-                progress(done, total)
+                        build.waiting[-1].append(each)
+            await asyncio.gather(*(give(each, batch) for each in builds))
+            done += sum(part.until - part.after for part in batch)
+            progress(done, total)
 
 
-async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:
-    """Return the target of each league: the live checkpoint, or the head if there is none."""
-    live = await connection.execute(
-        sa.select(checkpoint.c.league, checkpoint.c.position).where(
-            checkpoint.c.name == projection.name
-        )
+async def _checkpoints(
+    connection: AsyncConnection, projection: Projection, *, locked: bool = False
+) -> dict[str, int]:
+    """Return the last position applied in each league."""
+    asked = sa.select(checkpoint.c.league, checkpoint.c.position).where(
+        checkpoint.c.name == projection.name
     )
-    targets = {league: await head(connection, league) for league in await leagues(connection)}
-    return targets | {row.league: row.position for row in live}
+    found = await connection.execute(asked.with_for_update() if locked else asked)
+    return {row.league: row.position for row in found}
 
 
 async def _meet(
@@ -282,16 +317,15 @@ async def _meet(
     for_good: bool = False,
 ) -> None:
     """Bring the new rows to the live checkpoints, which are locked if they meet *for_good*."""
-    asked = sa.select(checkpoint.c.league, checkpoint.c.position).where(
-        checkpoint.c.name == projection.name
-    )
-    live = (await connection.execute(asked.with_for_update() if for_good else asked)).all()
+    live = await _checkpoints(connection, projection, locked=for_good)
     beside = await _beside(connection)
-    for league, until in live:
+    new = await _checkpoints(beside, projection)
+    for league, until in live.items():
         goal = min(until, stopped[league].position - 1) if league in stopped else until
-        while await applied(beside, projection, league) < goal:
+        done = new.get(league, NOTHING)
+        while done < goal:
             try:
-                await advance(beside, projection, league, event_types(), goal, CHUNK)
+                done = await advance(beside, projection, league, event_types(), goal, CHUNK)
             except ProjectionBroken as error:
                 stopped[league], goal = error, error.position - 1
     await connection.execution_options(schema_translate_map={})
