@@ -108,7 +108,7 @@ _SECRECY = {
     default=None,
     help="Folder to write the keys to, one file each.  With --data they go there.",
 )
-@click.option("--replace", is_flag=True, help="Remove what is in the target.")
+@click.option("--replace", is_flag=True, help="Remove the present contents of the target.")
 @DRY_RUN
 def restore(
     source: Path,

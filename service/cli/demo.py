@@ -74,7 +74,7 @@ def known_ruleset(
 @click.option(
     "--watch",
     is_flag=True,
-    help="Play at a pace to look on, print where, and keep running until Ctrl-C.",
+    help="Play slowly enough to watch, print the address, and run until Ctrl-C.",
 )
 def demo(
     players: int,

@@ -39,10 +39,10 @@ class Finding(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(as_json: bool) -> None:
     """
-    Check every part of the service, and name the command that mends what is wrong.
+    Check every part of the service, and name the command that repairs each fault.
 
-    Exit with 0 if nothing is wrong, 1 if something is, 2 if the settings are, 3 if the database is
-    not available.  A weak point does not change the exit code.
+    Exit with 0 without a fault, 1 with one, 2 if the settings are wrong, 3 if the database is not
+    available. A weak point, such as an old backup, does not change the exit code.
     """
     awaited(examine(os.environ, as_json=as_json))
 

@@ -25,7 +25,7 @@ def epoch() -> None:
 @epoch.command("open")
 @click.argument("league")
 @click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
-@click.option("--reason", required=True, help="Loss and its cause.")
+@click.option("--reason", required=True, help="The loss and its cause.")
 @DRY_RUN
 def epoch_open(league: str, operator: str, reason: str, dry_run: bool) -> None:
     """Open the next epoch of LEAGUE, with the login of holotable_migrate. It cannot be undone."""

@@ -1,4 +1,4 @@
-"""``holotable health``: ask a process of this machine whether it lives and is ready."""
+"""``holotable health``: ask a process of this machine whether it is alive and ready."""
 
 import os
 import sys
@@ -22,13 +22,13 @@ class _Answer(msgspec.Struct):
 
 @click.command()
 @click.argument("process", type=click.Choice(_PROCESSES))
-@click.option("--live", is_flag=True, help="Ask only whether it goes on, not whether it is ready.")
+@click.option("--live", is_flag=True, help="Ask only whether it is alive, not whether it is ready.")
 def health(process: str, live: bool) -> None:
     """
-    Ask PROCESS on this machine whether it lives and is ready. Exit with 1 if not.
+    Ask PROCESS on this machine whether it is alive and ready. Exit with 1 if not.
 
-    Give it the settings of the process: it asks HOLOTABLE_METRICS_ADDRESS, and of a worker each of
-    its processes.  Exit with 3 if nothing answers.  For health checks of containers.
+    It needs the settings of that process, and asks at HOLOTABLE_METRICS_ADDRESS.  Of a worker it
+    asks each process.  Exit with 3 if nothing answers.  For health checks of containers.
     """
     path = "livez" if live else "readyz"
     code = 0

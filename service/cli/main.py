@@ -91,7 +91,7 @@ def bots() -> click.Command:
 
 
 def health() -> click.Command:
-    """Ask PROCESS on this machine whether it lives and is ready. Exit with 1 if not."""
+    """Ask PROCESS on this machine whether it is alive and ready. Exit with 1 if not."""
     from service.cli.health import health
 
     return health
@@ -168,7 +168,7 @@ def audit() -> click.Command:
 
 
 def doctor() -> click.Command:
-    """Check every part of the service, and name the command that mends what is wrong."""
+    """Check every part of the service, and name the command that repairs each fault."""
     from service.cli.doctor import doctor
 
     return doctor

@@ -95,7 +95,7 @@ def uninvite(invitation: str, dry_run: bool) -> None:
 
 @click.command("founder")
 @click.argument("account", metavar="LOGIN")
-@click.option("--end", is_flag=True, help="Take the leave back. Leagues that exist stay.")
+@click.option("--end", is_flag=True, help="Take the permission back. Existing leagues stay.")
 @DRY_RUN
 def founder(account: str, end: bool, dry_run: bool) -> None:
     """Let LOGIN found leagues where HOLOTABLE_FOUND_LEAGUES=invite."""

@@ -112,7 +112,7 @@ def account_reset(login: str, dry_run: bool) -> None:
     """
     Print a code, once, that lets LOGIN set a new password.
 
-    The code holds for 24 hours and one use. The new password revokes every token of LOGIN.
+    The code works once, within 24 hours. The new password revokes every token of LOGIN.
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
     awaited(offer_reset(settings(), login, dry_run=dry_run))

@@ -15,7 +15,7 @@ def signer(context: click.Context) -> None:
     """
     Sign tree heads in a process without a database, or make, list and revoke its keys.
 
-    Without a command it serves.  Its settings are HOLOTABLE_SIGNER_KEYFILE,
+    Without a command it serves.  Its settings are HOLOTABLE_SIGNER_KEY,
     HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and no others.
     """
     if context.invoked_subcommand is not None:

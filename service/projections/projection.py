@@ -43,7 +43,7 @@ _WHOLE = {"broken_at": None, "reason": None, "broken_since": None}
 
 
 class ProjectionBroken(Exception):
-    """An event could not be applied. The projection of this league stops before it until mended."""
+    """An event could not be applied. The league waits here until an operator releases it."""
 
     def __init__(self, name: str, league: str, position: int, reason: str) -> None:
         super().__init__(f"{name} of {league} stopped before position {position}: {reason}")

@@ -142,7 +142,7 @@ def _release(held: quarantine.Held) -> Fault:
     named = f"{held.league or quarantine.NO_LEAGUE} {held.consumer}"
     return Fault(
         str(held),
-        f"`holotable quarantine show {named}` says why; when that is mended: `holotable quarantine "
+        f"`holotable quarantine show {named}` says why; after the repair: `holotable quarantine "
         f"release {named}` as holotable_migrate",
     )
 

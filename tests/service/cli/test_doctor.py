@@ -1,4 +1,4 @@
-"""The doctor finds each fault, and names the command that mends it."""
+"""The doctor finds each fault, and names the command that repairs it."""
 
 import asyncio
 import json
