@@ -17,7 +17,7 @@ from engine.coordination.rearrangements import (
     removing,
     vacating,
 )
-from engine.coordination.summaries import Summaries
+from engine.coordination.summaries import summaries_for
 from engine.errors import InvariantViolated
 from engine.kit.beacon import Pulse
 from engine.table.model.commands import CloseTable, RecordWait, SeatArrivals
@@ -80,7 +80,7 @@ def plan_next_hand(
         pulse: The pulse that the table waits for, once it has arrived.
     """
     here = tables[table]
-    order = directive(tournament, Summaries(tables, here), table)
+    order = directive(tournament, summaries_for(here, tables), table)
     if here.closed:
         return NextHandPlan(outcome="nothing", directive=order)
     named = (tournament_version, tournament_head)

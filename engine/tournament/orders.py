@@ -27,7 +27,7 @@ from engine.tournament.model.directives import (
     Purge,
 )
 from engine.tournament.model.state import Cancelled, Finished, Running, Seating, State
-from engine.tournament.model.table_summary import CountedInPlay, TableSummary
+from engine.tournament.model.table_summary import TableSummary, counted_in_play
 from engine.tournament.model.values import Standing
 from engine.tournament.results.endings import deserted, settled_by_a_hand, with_hands_left
 from engine.tournament.rounds.playing import in_round
@@ -87,7 +87,7 @@ def _settled(
     """Return *tables*. A table that waits for chips or for rebuys counts as in play."""
     waiting = {window.table for window in state.windows}
     waiting |= {each.table for each in state.promised}
-    return CountedInPlay(tables, waiting) if waiting else tables
+    return counted_in_play(tables, waiting)
 
 
 def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:

@@ -15,7 +15,7 @@ from engine.tournament.model.directives import (
     Remove,
 )
 from engine.tournament.model.state import Running, Seating
-from engine.tournament.model.table_summary import CountedInPlay, TableSummary
+from engine.tournament.model.table_summary import TableSummary, counted_in_play
 from engine.tournament.model.values import Candidate, Move
 from engine.tournament.results.endings import (
     hands_counted,
@@ -62,7 +62,7 @@ def in_break(state: Running, tables: Tables, here: Seating) -> Directive | None:
 def with_standing(state: Running, tables: Tables) -> Tables:
     """Return *tables*. Tables that are held, or have chips to remove, count as in play."""
     standing = {*state.floor.held, *(each.table for each in state.floor.removing)}
-    return CountedInPlay(tables, standing) if standing else tables
+    return counted_in_play(tables, standing)
 
 
 def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive | None:

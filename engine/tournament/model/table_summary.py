@@ -1,8 +1,9 @@
 """A tournament's knowledge of its tables."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.hand.positions import Marks
@@ -53,23 +54,40 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
         raise InvariantViolated(f"{entrant} has no seat at {self.table}")
 
 
-class CountedInPlay(Mapping[TableId, TableSummary]):
+class Summaries(Mapping[TableId, TableSummary]):
     """
-    The summaries of tables, some of which count as in play although they are idle.
+    The summaries of tables.
 
     Each is made when it is asked for, because most directives depend on few tables.
     """
 
-    def __init__(self, tables: Mapping[TableId, TableSummary], busy: Collection[TableId]) -> None:
+    def __init__(
+        self, tables: Collection[TableId], make: Callable[[TableId], TableSummary]
+    ) -> None:
         self._tables = tables
-        self._busy = busy
+        self._make = make
+        self._made: dict[TableId, TableSummary] = {}
 
     def __getitem__(self, table: TableId) -> TableSummary:
-        found = self._tables[table]
-        return msgspec.structs.replace(found, idle=False) if table in self._busy else found
+        found = self._made.get(table)
+        if found is None:
+            found = self._made[table] = self._make(table)
+        return found
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._tables)
 
     def __len__(self) -> int:
         return len(self._tables)
+
+
+def counted_in_play(
+    tables: Mapping[TableId, TableSummary], busy: Collection[TableId]
+) -> Mapping[TableId, TableSummary]:
+    """Return *tables*. Those in *busy* count as in play although they are idle."""
+
+    def counted(table: TableId) -> TableSummary:
+        found = tables[table]
+        return replace(found, idle=False) if table in busy else found
+
+    return Summaries(tables, counted) if busy else tables
