@@ -23,9 +23,9 @@ from engine.tournament.model.values import LevelClock
 from engine.values import Stream
 from service.base import heartbeats
 from service.director.runtime import Runtime
+from service.log.orders import on_stream
 from service.log.record import league_number
 from service.log.streams import tournament_stream
-from service.log.writer import Entry, States
 
 _STOPPING = SetClock | Pause | AnnounceBreak | StartHandForHand
 """The commands of staff that stop the clock, or set it."""
@@ -71,11 +71,7 @@ async def raise_levels(
     )
     if not away and now < clock.due:
         return clock.due
-
-    async def decide(states: States) -> Sequence[Entry]:
-        before = (await states.load(stream)).state
-        return [Entry(stream, tournament.decider.decide(before, command))]
-
+    decide = on_stream(stream, tournament.decider, command)
     order = runtime.order(f"level/{tournament_id}/{run_by}")
     await runtime.writer.submit(league, order, decide)
     still = await _clock(runtime, league, stream, run_by)

@@ -34,6 +34,7 @@ from service.director.busts import at_table, with_busts
 from service.director.level_clock import after_outages
 from service.director.next_hand import lead, lead_on, settled
 from service.director.runtime import Runtime, naming_instant
+from service.log.orders import on_stream
 from service.log.streams import season_stream, table_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
 
@@ -55,12 +56,8 @@ async def open_registration(runtime: Runtime, league: str, tournament_id: str) -
         salts=(entropy.token(), entropy.token()),
         now=runtime.clock.now(),
     )
-
-    async def decide(states: States) -> Sequence[Entry]:
-        state = (await states.load(stream)).state
-        return [Entry(stream, tournament.decider.decide(state, command))]
-
     order = runtime.order(f"open_registration/{tournament_id}")
+    decide = on_stream(stream, tournament.decider, command)
     await runtime.writer.submit(league, order, decide)
     return None
 

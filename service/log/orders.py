@@ -2,15 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
 
+from engine.decider import Command, Decider
 from engine.values import Stream
 from service.base.errors import StreamVersionConflict
 from service.base.uuids import uuid5
 from service.log.states import AnyLoaded, Loaded, State
+
+Event = TypeVar("Event", bound=msgspec.Struct)
 
 HOUSE: Final = "house"
 """The actor of the house's own commands."""
@@ -92,6 +95,18 @@ class States(Protocol):
 
 Decide = Callable[[States], Awaitable[Sequence[Entry]]]
 """Returns the entries to append, the command's own stream first, or raises a refusal."""
+
+
+def on_stream(
+    stream: Stream[State], decider: Decider[State, Command, Event], command: Command
+) -> Decide:
+    """Return the function that decides *command* on one stream alone."""
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        return [Entry(stream, decider.decide(state, command))]
+
+    return decide
 
 
 async def decided(states: States, order: Order, decide: Decide) -> Sequence[Entry]:

@@ -7,7 +7,7 @@ unit when the job's lease ends. Finished units are not repeated.
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from hashlib import sha256
 
@@ -18,7 +18,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine import dispute
-from engine.coordination.aggregates import DECIDERS
+from engine import league as league_aggregate
 from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
@@ -32,8 +32,8 @@ from service.base.errors import EventUnreadable
 from service.director.runtime import Runtime
 from service.log.append import GONE
 from service.log.keys import Keys
+from service.log.orders import on_stream
 from service.log.streams import dispute_stream, league_stream
-from service.log.writer import Entry, States
 from service.tasks import jobs
 from service.tasks.jobs import Hopeless
 from service.transparency.signing import asking
@@ -283,11 +283,7 @@ async def _attach(runtime: Runtime, ids: Mapping[str, str], report: Report) -> N
         last_position=report.last_position,
         now=runtime.clock.now(),
     )
-
-    async def decide(states: States) -> Sequence[Entry]:
-        state = (await states.load(stream)).state
-        return [Entry(stream, dispute.decider.decide(state, command))]
-
+    decide = on_stream(stream, dispute.decider, command)
     order = runtime.order(f"attach_audit/{ids['dispute']}/{ids['report']}")
     await runtime.writer.submit(ids["league"], order, decide)
 
@@ -314,11 +310,7 @@ async def _record(runtime: Runtime, league: str, report_id: str) -> None:
         digest=sha256(content.encode()).hexdigest(),
         now=runtime.clock.now(),
     )
-
-    async def decide(states: States) -> list[Entry]:
-        state = (await states.load(stream)).state
-        return [Entry(stream, DECIDERS["league"].decide(state, command))]
-
+    decide = on_stream(stream, league_aggregate.decider, command)
     try:
         await runtime.writer.submit(league, runtime.order(f"audit/{report_id}"), decide)
     except (EventUnreadable, InvariantViolated) as error:

@@ -1,14 +1,14 @@
 """Signed heads for disputes, which prove the events that a claim refers to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from engine import dispute
 from engine.dispute.commands import AttachHead
 from engine.values import number_of
 from service.director.runtime import Runtime
+from service.log.orders import on_stream
 from service.log.streams import dispute_stream
-from service.log.writer import Entry, States
 from service.tasks import signing
 
 _HEAD = """
@@ -43,10 +43,6 @@ async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
         note=tuple(head["note"].split("\n")),
         now=runtime.clock.now(),
     )
-
-    async def decide(states: States) -> Sequence[Entry]:
-        state = (await states.load(stream)).state
-        return [Entry(stream, dispute.decider.decide(state, command))]
-
+    decide = on_stream(stream, dispute.decider, command)
     await runtime.writer.submit(league, runtime.order(f"attach_head/{ids['dispute']}"), decide)
     return None

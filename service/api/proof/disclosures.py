@@ -7,7 +7,6 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
-from engine import dispute
 from engine.dispute.commands import GrantDisclosure, UseDisclosure
 from engine.dispute.errors import DisputeInvalid, NotDisclosed
 from engine.league.roles import may
@@ -23,13 +22,12 @@ from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.writing.reasons import keep
-from service.api.http.writing.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.disputes import changed, demand_uninvolved
 from service.base.errors import NotOver
 from service.director.disputes.evidence import stretch_of
 from service.director.disputes.opening import Opened, of_masters, of_stretch
-from service.log.writer import Entry, States
 from service.people.texts import Written
 from service.people.tokens import Principal
 from service.projections import queries
@@ -134,12 +132,7 @@ async def grant_disclosure(
         reason=await keep(shell, place.league, order, body.reason),
         now=order.received_at,
     )
-
-    async def decide(states: States) -> list[Entry]:
-        state = (await states.load(place.stream)).state
-        return [Entry(place.stream, dispute.decider.decide(state, command))]
-
-    receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     return await changed(request, place, receipt, 201)
 
 
@@ -194,12 +187,7 @@ async def open_disclosed(
         raise NotDisclosed
     await _demand_over(request, place, body.what)
     command = UseDisclosure(by=player, what=body.what, subject=about, now=order.received_at)
-
-    async def decide(states: States) -> list[Entry]:
-        state = (await states.load(place.stream)).state
-        return [Entry(place.stream, dispute.decider.decide(state, command))]
-
-    receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     if body.what == "hand":
         where = await stretch_of(shell.engine, subject)
         values = await of_stretch(shell.runtime, place.league, where)

@@ -6,7 +6,6 @@ import msgspec
 from litestar import Response
 from msgspec import structs
 
-from engine import dispute
 from engine.dispute.commands import Appeal, Freeze, Unfreeze
 from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.state import Claimed
@@ -29,7 +28,7 @@ from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.writing.reasons import keep
-from service.api.http.writing.submitting import Order, answer, encoded
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.proof.dispute_shapes import (
     AuditShown,
     DisputeChanged,
@@ -235,12 +234,7 @@ async def appeal_ruling(
         reason=await keep(shell, place.league, order, body.reason),
         now=order.received_at,
     )
-
-    async def decide(states: States) -> list[Entry]:
-        state = (await states.load(place.stream)).state
-        return [Entry(place.stream, dispute.decider.decide(state, command))]
-
-    receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     return await changed(request, place, receipt, 201)
 
 
