@@ -117,6 +117,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "tournament.floors",
             "tournament.happenings",
+            "tournament.screen_keys",
             "tournament.screens",
             "tournament.pacing",
             "tournament.rounds",

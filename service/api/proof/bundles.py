@@ -11,15 +11,8 @@ from engine.table.model.state import Table
 from engine.tournament.model.state import Cancelled
 from engine.values import identifier, stream_of
 from service.api.http.access.phases import entries_of
-from service.api.http.access.rights import (
-    SEASON,
-    TABLE,
-    TOURNAMENT,
-    Kind,
-    demand_form,
-    entrant_of,
-    reach,
-)
+from service.api.http.access.rights import SEASON, TABLE, TOURNAMENT, Kind, demand_form, reach
+from service.api.http.access.viewers import entrant_of
 from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, principal_of, shell_of

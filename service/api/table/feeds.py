@@ -26,9 +26,8 @@ from service.api.http.access.rights import (
     TablePlace,
     TournamentPlace,
     belong,
-    entrant_of,
-    tournament_of_table,
 )
+from service.api.http.access.viewers import entrant_of, tournament_of_table
 from service.api.http.declaring.by import By
 from service.api.http.declaring.declaration import JSON
 from service.api.http.declaring.queries import After, Limit, Wait

@@ -7,7 +7,8 @@ from litestar import Response
 
 from engine.table.model.commands import ComeBack, StepAway
 from engine.table.model.errors import EntrantNotSeated
-from service.api.http.access.rights import AS_KNOWN, TablePlace, entrant_of, tournament_of_table
+from service.api.http.access.rights import AS_KNOWN, TablePlace
+from service.api.http.access.viewers import entrant_of, tournament_of_table
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, decide_one

@@ -23,11 +23,9 @@ from service.api.http.access.rights import (
     TABLE,
     TablePlace,
     TournamentPlace,
-    entrant_of,
     reach,
-    tournament_of_table,
-    viewer_at,
 )
+from service.api.http.access.viewers import entrant_of, tournament_of_table, viewer_at
 from service.api.http.declaring.queries import Wait
 from service.api.http.operations import operation
 from service.api.http.problems.answers import answer_refusal

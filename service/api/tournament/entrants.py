@@ -21,7 +21,8 @@ from service.api.http.access.phases import (
     placings_of,
     tables_of,
 )
-from service.api.http.access.rights import TournamentPlace, entrant_of
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.access.viewers import entrant_of
 from service.api.http.declaring.by import By
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order

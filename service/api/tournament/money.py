@@ -273,16 +273,7 @@ async def hand_over_prize(
     command = HandOverPrize(
         entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
     )
-    receipt = await decide_one(shell, place.league, place.id, order, [command])
-    given = sum(
-        each.event.amount for each in receipt.recorded if isinstance(each.event, PrizeHandedOver)
-    )
-    content = {
-        "entrant": entrant_id,
-        "amount": given,
-        "currency": place.state.terms.currency,
-    }
-    return answer(receipt, content, 200, version_of=place.stream)
+    return await _handed(shell, place, order, command)
 
 
 @operation(
@@ -299,11 +290,21 @@ async def return_prize(
     command = ReturnPrize(
         entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
     )
+    return await _handed(shell, place, order, command)
+
+
+async def _handed(
+    shell: Shell, place: TournamentPlace, order: Order, command: HandOverPrize | ReturnPrize
+) -> Response[bytes]:
+    """Record that a prize changes hands, and answer with its amount."""
     receipt = await decide_one(shell, place.league, place.id, order, [command])
-    back = sum(
-        each.event.amount for each in receipt.recorded if isinstance(each.event, PrizeReturned)
-    )
-    content = {"entrant": entrant_id, "amount": back, "currency": place.state.terms.currency}
+    events = (each.event for each in receipt.recorded)
+    moved = sum(each.amount for each in events if isinstance(each, PrizeHandedOver | PrizeReturned))
+    content = {
+        "entrant": command.entrant,
+        "amount": moved,
+        "currency": place.state.terms.currency,
+    }
     return answer(receipt, content, 200, version_of=place.stream)
 
 

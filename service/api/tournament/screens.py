@@ -1,57 +1,42 @@
 """
-Screen keys: the clock of one tournament on a television, without an account.
+The clock of one tournament on a television, without an account.
 
-The holder of a key reads the room's clock, which people in the room see anyway. It shows no card,
-no stack, and no seat that has not just changed. The key names its tournament, so it opens nothing
-else.
+The holder of a screen key reads the room's clock, which people in the room see anyway. It shows no
+card, no stack, and no seat that has not just changed.
 """
 
 import asyncio
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 from litestar import Response
 
 from engine.coordination.views import BreakView, FloorLevel, FloorTable, floor_of
 from engine.kit.denominations import Denomination
-from engine.league.roles import may
-from engine.league.state import Created
 from engine.rulesets import Amounts, Ruleset
 from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.events import TournamentCancelled, TournamentFinished
 from engine.tournament.model.state import Cancelled, Drafted, Finished, Phase, phase_of
-from engine.values import Stream, identifier, number_of, stream_of
+from engine.values import Stream, stream_of
 from service.api.http.access.phases import Tournament, entering_of, placings_of
-from service.api.http.access.rights import TOURNAMENT, TournamentPlace, demand_form
-from service.api.http.declaring.nothing import Nothing
+from service.api.http.access.rights import TOURNAMENT
 from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_of
-from service.api.http.reading.listing import Pages
-from service.api.http.reading.paging import Page
 from service.api.http.reading.public import HIDDEN
 from service.api.http.shell import Shell
-from service.api.http.wire.limiting import demand_room
-from service.api.http.writing.submitting import Order, encoded
-from service.api.me.signing_in import REPLAYED
+from service.api.http.writing.submitting import encoded
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.entering import AnnouncementListed
 from service.api.tournament.floors import State, read_tables
 from service.api.tournament.money import money_shown
+from service.api.tournament.screen_keys import opened
 from service.base.errors import StreamNotFound
-from service.director.in_play import roles_since
 from service.log.catalogue import tag_of
 from service.log.read import read_last_of_types
 from service.log.writer import Loaded
-from service.people import accounts, operator_log, screen_keys
-from service.people.idempotency import Said
-from service.people.screen_keys import ScreenKey
 from service.people.texts import words
-from service.people.tokens import Principal
-
-KEYS_MAX = 20
-"""The most keys of one tournament that have not ended."""
 
 OPEN_AFTER = timedelta(hours=12)
 """The time for which a key shows the result after the evening's end."""
@@ -59,8 +44,6 @@ OPEN_AFTER = timedelta(hours=12)
 NOTICES_FOR = timedelta(minutes=15)
 """The time for which a notice to the players is shown."""
 
-_NEEDS: Final = "run_floor"
-_PREFIX = "scr"
 _ENDS = [tag_of(each) for each in (TournamentFinished, TournamentCancelled)]
 _FRESH = {"Cache-Control": "private, no-store"}
 
@@ -71,35 +54,6 @@ _OF_FLOOR = (
     "entrants", "entrants_left", "average_stack", "level", "next_level", "break_ends",
     "next_break", "hand_for_hand", "last_hands", "denominations",
 )  # fmt: skip
-
-
-class ScreenKeyMade(msgspec.Struct, kw_only=True):
-    """A screen key, shown only once."""
-
-    id: str
-    """The identifier with which the key can be revoked. It is no secret."""
-
-    key: str | None
-    """Null in the answer to a retry, which carries `Idempotent-Replayed: true`."""
-
-
-class ScreenKeyListed(msgspec.Struct, kw_only=True):
-    """A screen key, without its secret."""
-
-    id: str
-    """The identifier with which the key can be revoked."""
-
-    made_by: str
-    """The member of staff who made it, `plr_…`. It ends for good when they lose that office."""
-
-    name: str | None
-    """The name of that member of staff now."""
-
-    created_at: datetime
-    """The time at which the key was made."""
-
-    revoked_at: datetime | None
-    """The time at which the key was revoked, or null."""
 
 
 class ScreenTable(msgspec.Struct, kw_only=True):
@@ -208,82 +162,6 @@ class ScreenShown(msgspec.Struct, kw_only=True):
 
 
 @operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/screen-keys", "make_screen_key",
-    "Make a key that opens only the clock of this tournament, for a television.",
-    needs=_NEEDS, scope="tournaments:manage", body=Nothing, answer=ScreenKeyMade, status=201,
-    problems=("forbidden", "quota_exhausted"), key_required=True,
-)  # fmt: skip
-async def make_screen_key(
-    place: TournamentPlace, order: Order, shell: Shell, principal: Principal
-) -> Response[bytes]:
-    """Store the key's hash. A retry gets the same key, without its secret."""
-    now, number = shell.now(), shell.runtime.entropy.uuid()
-    me, tournament = principal.account.number, number_of(place.id)
-    made = ScreenKey(number, number_of(place.league), tournament, me, now, None)
-    key = screen_keys.key_text(shell.runtime.entropy.bytes(32))
-    said = Said(order.command_id, order.request, me, number)
-    async with shell.engine.begin() as connection:
-        before = await shell.requests.before(connection, said, now)
-        if before is not None and before.made is not None:
-            again = ScreenKeyMade(id=identifier(_PREFIX, before.made), key=None)
-            return encoded(again, 201, dict(REPLAYED))
-        held = await screen_keys.number_held(connection, tournament)
-        demand_room("screen_keys", held, KEYS_MAX)
-        await screen_keys.keep(connection, made, key)
-        await operator_log.add(
-            connection, [made.league], principal.account.player, "screen_key_made", place.id
-        )
-    return encoded(ScreenKeyMade(id=identifier(_PREFIX, number), key=key), 201)
-
-
-@operation(
-    "GET", "/v1/tournaments/{tournament_id:str}/screen-keys", "list_screen_keys",
-    "List the screen keys of a tournament, newest first.",
-    needs=_NEEDS, scope="tournaments:manage", answer=Page[ScreenKeyListed],
-    problems=("forbidden", "invalid_cursor"),
-)  # fmt: skip
-async def list_screen_keys(place: TournamentPlace, shell: Shell, pages: Pages) -> Response[bytes]:
-    """List all keys, revoked ones included."""
-    async with shell.engine.connect() as connection:
-        found = await screen_keys.keys_of(connection, number_of(place.id))
-    makers = {each.number: identifier("plr", each.made_by) for each in found}
-    called = await names_of(shell, makers.values())
-    items = [
-        ScreenKeyListed(
-            id=identifier(_PREFIX, each.number),
-            made_by=makers[each.number],
-            name=called.get(makers[each.number]),
-            created_at=each.created_at,
-            revoked_at=each.revoked_at,
-        )
-        for each in found
-    ]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = pages.listing(f"screen keys {place.id}", int, league=place.league)
-    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
-
-
-@operation(
-    "DELETE", "/v1/tournaments/{tournament_id:str}/screen-keys/{screen_key_id:str}",
-    "revoke_screen_key", "End a screen key. The television goes dark at its next change.",
-    needs=_NEEDS, scope="tournaments:manage", status=204, problems=("forbidden",),
-)  # fmt: skip
-async def revoke_screen_key(
-    screen_key_id: str, place: TournamentPlace, shell: Shell, principal: Principal
-) -> None:
-    """End a key in all processes at once."""
-    demand_form(screen_key_id, _PREFIX)
-    tournament, number = number_of(place.id), number_of(screen_key_id)
-    async with shell.engine.begin() as connection:
-        if not await screen_keys.revoke(connection, tournament, number, shell.now()):
-            raise StreamNotFound(HIDDEN)
-        await operator_log.add(
-            connection, [number_of(place.league)], principal.account.player,
-            "screen_key_revoked", place.id,
-        )  # fmt: skip
-
-
-@operation(
     "GET", "/v1/screen", "read_screen", "Read the clock of the tournament that a screen key opens.",
     needs="anyone", answer=ScreenShown, problems=("not_found",),
     about="The key opens nothing else. It ends when staff revoke it, when its maker loses the "
@@ -291,7 +169,7 @@ async def revoke_screen_key(
 )  # fmt: skip
 async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]:
     """Show the clock as of one moment."""
-    league, tournament = await _opened(shell, key)
+    league, tournament = await opened(shell, key)
 
     async def load(stream: Stream[State]) -> Loaded[State]:
         return await shell.runtime.writer.load(league, stream)
@@ -330,31 +208,6 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
         now=now,
     )
     return encoded(shown, headers=_FRESH)
-
-
-async def _opened(shell: Shell, text: str) -> tuple[str, str]:
-    """
-    Return the league and the tournament that a key opens.
-
-    Raises:
-        StreamNotFound: If the key is unknown or revoked, or its maker is suspended, may not
-            make one now, or could not at any moment since.
-    """
-    async with shell.engine.connect() as connection:
-        key = await screen_keys.opened_by(connection, text)
-        if key is None or await accounts.any_suspended(
-            connection, [identifier("plr", key.made_by)]
-        ):
-            raise StreamNotFound(HIDDEN)
-    league = identifier("lge", key.league)
-    house = (await shell.runtime.writer.load(league, stream_of(league))).state
-    members = house.members if isinstance(house, Created) else ()
-    maker = identifier("plr", key.made_by)
-    held = next((each.role for each in members if each.player == maker), None)
-    since = await roles_since(shell.pool, league, maker, key.created_at)
-    if not all(may(role, _NEEDS) for role in (held, *since)):
-        raise StreamNotFound(HIDDEN)
-    return league, identifier("trn", key.tournament)
 
 
 async def _demand_not_long_over(

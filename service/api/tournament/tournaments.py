@@ -20,14 +20,8 @@ from engine.tournament.model.values import BotRule
 from engine.values import LeagueId, TournamentId, Visibility, stream_of
 from service.announcing.terms import announcing, demand_sandbox
 from service.api.http.access.phases import Tournament, entering_of, tables_of
-from service.api.http.access.rights import (
-    AS_KNOWN,
-    SEASON,
-    LeaguePlace,
-    TournamentPlace,
-    entrant_of,
-    find,
-)
+from service.api.http.access.rights import AS_KNOWN, SEASON, LeaguePlace, TournamentPlace, find
+from service.api.http.access.viewers import entrant_of
 from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
 from service.api.http.problems.asking import TournamentAsked, filled

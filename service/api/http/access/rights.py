@@ -28,7 +28,6 @@ from engine.league.roles import (
 from engine.league.state import Created
 from engine.season.state import Opened
 from engine.table.model.state import Table
-from engine.tournament.model import state as tournament_state
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -37,9 +36,8 @@ from engine.tournament.model.state import (
     Finished,
     Registering,
     Running,
-    Unannounced,
 )
-from engine.values import EntrantId, Stream, number_of, stream_of
+from engine.values import Stream, number_of, stream_of
 from service.api.http.access.entered import identifiers_of, is_entered
 from service.api.http.access.phases import Tournament
 from service.api.http.shell import ENTERED, Asked, Shell, operation_of, principal_of, shell_of
@@ -328,54 +326,6 @@ async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bo
     counted = state.counted if isinstance(state, Opened) else ()
     mine = await identifiers_of(shell, league, player)
     return any(award.player in mine for each in counted for award in each.awards)
-
-
-def entrant_of(state: object, player: str) -> EntrantId | None:
-    """Return *player*'s latest entry in a tournament, or None if there is none."""
-    if not isinstance(state, Registering | Running | Finished | Cancelled):
-        return None
-    found = [each.entrant for each in state.entrants if each.player == player]
-    return found[-1] if found else None
-
-
-async def viewer_at(request: Asked, place: TablePlace) -> EntrantId | None:
-    """Return the caller's entrant at the table *place*, or None for a spectator."""
-    tournament = await tournament_of_table(request, place)
-    if not isinstance(tournament, Registering | Running | Finished):
-        return None
-    entrants = tournament.entrants
-    by_player: dict[str, EntrantId] = shell_of(request).index(
-        place.state.tournament, entrants, lambda: {each.player: each.entrant for each in entrants}
-    )
-    return by_player.get(principal_of(request).account.player)
-
-
-async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
-    """Return a table's tournament, from this process's copy if it knows everybody at the table."""
-    stream = stream_of(place.state.tournament)
-    writer = shell_of(request).runtime.writer
-    copy = writer.known(place.league, stream)
-    if copy is None or not _knows(request, copy.state, place.state):
-        # Entries change until play begins and during late registration. An old copy
-        # would treat a new player as a spectator.
-        copy = await writer.load(place.league, stream)
-    state: tournament_state.State = copy.state
-    if isinstance(state, Unannounced):
-        raise StreamNotFound("it does not exist, or you may not see it")
-    return state
-
-
-def _knows(request: Asked, tournament: object, table: Table) -> bool:
-    """Return whether this copy of the tournament has an entry for everybody seated at *table*."""
-    if not isinstance(tournament, Running | Finished):
-        return False
-    entries = tournament.entrants
-    known: dict[str, bool] = shell_of(request).index(
-        f"entries of {tournament.terms.tournament}",
-        entries,
-        lambda: {each.entrant: True for each in entries},
-    )
-    return all(place.entrant in known for place in table.places)
 
 
 def demand_form(identifier: str, prefix: str) -> None:

@@ -9,7 +9,7 @@ from engine.rulesets import Ruleset
 from service.api.http.reading.paging import Page as Listed
 from service.api.http.shell import shell_of
 from service.api.tournament.entering import AnnouncementListed
-from service.api.tournament.screens import ScreenKeyListed, ScreenKeyMade
+from service.api.tournament.screen_keys import ScreenKeyListed, ScreenKeyMade
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask, house_address
