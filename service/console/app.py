@@ -162,8 +162,8 @@ class _Sender:
         found = dict(given)
         media = found.get(b"content-type", b"").partition(b";")[0]
         if (seen := state.get("seen")) is not None:
-            handler = self._scope.get("route_handler")
-            seen.operation = getattr(handler, "name", None) or "console"
+            routed = "route_handler" in self._scope  # else the framework found no handler
+            seen.operation = (routed and self._scope["route_handler"].name) or "console"
             seen.status, seen.stream = message["status"], media == EVENT_STREAM
         wanted = media in _COMPRESSED and int(found.get(b"content-length", b"0")) >= _LENGTH_MIN
         if wanted and self._gzip and not state.get("hidden", True):

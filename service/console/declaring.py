@@ -125,7 +125,7 @@ def page(
     """
 
     def declared(show: Shows) -> Screen:
-        screen = Screen("GET", path, _name(show), open, hidden, file, show=show)
+        screen = Screen("GET", path, show.__name__, open, hidden, file, show=show)
         _demand_parameters(screen, show, 1)
         return screen
 
@@ -145,7 +145,7 @@ def form(path: str, *, of: Screen, open: bool = False) -> Callable[[Does], Scree
     """
 
     def declared(do: Does) -> Screen:
-        screen = Screen("POST", path, _name(do), open, of.hidden, do=do, of=of)
+        screen = Screen("POST", path, do.__name__, open, of.hidden, do=do, of=of)
         _demand_parameters(screen, do, 2)
         if not set(of.parameters) <= set(screen.parameters):
             raise TypeError(f"the path of {screen.name} does not name what its page needs")
@@ -159,10 +159,6 @@ def _demand_parameters(screen: Screen, function: Callable[..., object], own: int
     takes = tuple(inspect.signature(function).parameters)[own:]
     if set(takes) != set(screen.parameters):
         raise TypeError(f"{screen.name} takes {takes}, and its path names {screen.parameters}")
-
-
-def _name(function: object) -> str:
-    return str(function.__name__) if hasattr(function, "__name__") else repr(function)
 
 
 async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:

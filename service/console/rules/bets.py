@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from engine.rulesets import CoruscantShift, Ruleset
+from engine.rulesets import CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.parts import (
     Ante,
     AnteByPlayers,
@@ -130,6 +130,14 @@ def button(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
         yield "button", _("Each hand the next player to the left starts.")
     else:
         yield "button", _("After each hand the button moves to the next player on the left.")
+
+
+def short_of_antes(_: Writer, game: CorellianSpike | Traditional, sits_out: str) -> tuple[str, str]:
+    """Return what happens to players who cannot pay both antes. *sits_out* names the rule."""
+    if game.short_forced == "out":
+        text = _("A player who cannot pay both is out. The last chips go into the Sabacc pot.")
+        return "forced.out", text
+    return sits_out, _("A player who cannot pay both sits out.")
 
 
 def betting(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:

@@ -39,11 +39,7 @@ def _antes(_: Writer, game: Traditional) -> Pairs:
             sabacc=_.chips(game.sabacc_ante),
         ),
     )
-    if game.short_forced == "out":
-        text = _("A player who cannot pay both is out. The last chips go into the Sabacc pot.")
-        yield "forced.out", text
-    else:
-        yield "traditional.two_pots", _("A player who cannot pay both sits out.")
+    yield bets.short_of_antes(_, game, "traditional.two_pots")
 
 
 def _steps(_: Writer, game: Traditional) -> Pairs:

@@ -34,11 +34,7 @@ class LinkScreen(msgspec.Struct, kw_only=True):
 @page(links.SIGN_IN, open=True)
 async def sign_in(ask: Ask) -> Page | Done:
     """Ask for login and password."""
-    then = local(ask.query("then"))
-    if ask.signed_in and ask.failure is None:
-        await ask.me()  # a session that has ended must not redirect in a circle
-        return Done(then)
-    return Page("account/sign_in.html", SignInScreen(then=then))
+    return await _asked(ask, "account/sign_in.html")
 
 
 @form(links.SIGN_IN, of=sign_in, open=True)
@@ -51,11 +47,7 @@ async def begin_session(ask: Ask, given: Given) -> Done:
 @page(links.SIGN_UP, open=True)
 async def sign_up(ask: Ask) -> Page | Done:
     """Ask for a name, a login and a password."""
-    then = local(ask.query("then"))
-    if ask.signed_in and ask.failure is None:
-        await ask.me()  # a session that has ended must not redirect in a circle
-        return Done(then)
-    return Page("account/sign_up.html", SignInScreen(then=then))
+    return await _asked(ask, "account/sign_up.html")
 
 
 @form(links.SIGN_UP, of=sign_up, open=True)
@@ -151,6 +143,15 @@ def local(then: str) -> str:
     """
     plain = then.startswith("/") and not then.startswith(("//", "/\\")) and then.isprintable()
     return then if plain and "\\" not in then else links.HOME
+
+
+async def _asked(ask: Ask, template: str) -> Page | Done:
+    """Return the form of *template*. Readers with a session go on instead."""
+    then = local(ask.query("then"))
+    if ask.signed_in and ask.failure is None:
+        await ask.me()  # a session that has ended must not redirect in a circle
+        return Done(then)
+    return Page(template, SignInScreen(then=then))
 
 
 def _kept(ask: Ask, made: TokenShown) -> str:

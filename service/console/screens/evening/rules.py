@@ -6,8 +6,7 @@ from engine.rulesets import Ruleset
 from service.api.league.rulesets import RulesetShown
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.tournaments import TournamentShown
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.rules.evening import Rules, rules_of
@@ -74,7 +73,7 @@ _SHOWN = {
 @page("/tournaments/{tournament:str}/rules", open=True)
 async def rules(ask: Ask, tournament: str) -> Page:
     """Show the rules of a tournament."""
-    shown = await _tournament(ask, tournament)
+    shown = await seen_by(ask, _as_member, _as_stranger, tournament)
     title = ask.gettext("The rules of %(name)s") % {"name": shown.name}
     evening = Evening(
         id=tournament,
@@ -97,13 +96,11 @@ async def preset_rules(ask: Ask, preset: str) -> Page:
     return Page("evening/rules.html", _screen(ask, title, None, shown.ruleset, shown.name, stack))
 
 
-async def _tournament(ask: Ask, tournament: str) -> TournamentShown | PublicTournament:
-    if ask.signed_in:
-        try:
-            return await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
-        except Problem as problem:
-            if problem.status != 404:
-                raise
+async def _as_member(ask: Ask, tournament: str) -> TournamentShown:
+    return await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+
+
+async def _as_stranger(ask: Ask, tournament: str) -> PublicTournament:
     return await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
 
 

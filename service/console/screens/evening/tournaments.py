@@ -1,9 +1,11 @@
 """The poster of a tournament: time, place, price, guests, and the button to enter."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec.structs import replace
 
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
@@ -195,8 +197,45 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
     me, shown = await asyncio.gather(
         ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
     )
-    guests = [_guest(each) for each in shown.entrants]
     fees = shown.fees
+    return replace(
+        _poster(shown, [_guest(each) for each in shown.entrants]),
+        price=Price(
+            currency=shown.currency,
+            entry=fees.buy_in + fees.fee + fees.bounty,
+            pool=shown.money.pool,
+            prizes=shown.money.prizes,
+        ),
+        mine=await _mine(ask, shown, me),
+        cancelled_because=_because(ask, shown.cancellation),
+        may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
+        may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
+        may_change=_may(me, shown, "owner", "director")
+        and shown.state != "discarded"
+        and own_entry(me, shown) is None,
+    )
+
+
+async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
+    shown = await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
+    guests = [
+        Guest(
+            player=each.player,
+            name=each.name,
+            bot=each.bot,
+            status=None,
+            placing=each.placing,
+            payout=None,
+            line=None,
+            checked_in=False,
+        )
+        for each in shown.entrants
+    ]
+    return replace(_poster(shown, guests), league_name=shown.league_name)
+
+
+def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) -> PosterScreen:
+    """Return what everybody sees."""
     return PosterScreen(
         id=shown.id,
         league=shown.league,
@@ -211,55 +250,9 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
         entrants_max=shown.entrants_max,
-        price=Price(
-            currency=shown.currency,
-            entry=fees.buy_in + fees.fee + fees.bounty,
-            pool=shown.money.pool,
-            prizes=shown.money.prizes,
-        ),
+        price=None,
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
-        mine=await _mine(ask, shown, me),
-        cancelled_because=_because(ask, shown.cancellation),
-        may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
-        may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
-        may_change=_may(me, shown, "owner", "director")
-        and shown.state != "discarded"
-        and own_entry(me, shown) is None,
-    )
-
-
-async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
-    shown = await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
-    return PosterScreen(
-        id=shown.id,
-        league=shown.league,
-        league_name=shown.league_name,
-        name=shown.name,
-        state=shown.state,
-        starts_at=shown.starts_at,
-        place=shown.place,
-        length_seconds=shown.length_seconds,
-        game=shown.ruleset_name,
-        starting_stack=shown.starting_stack,
-        table_seats=shown.table_seats,
-        entrants_min=shown.entrants_min,
-        entrants_max=shown.entrants_max,
-        price=None,
-        guests=tuple(
-            Guest(
-                player=each.player,
-                name=each.name,
-                bot=each.bot,
-                status=None,
-                placing=each.placing,
-                payout=None,
-                line=None,
-                checked_in=False,
-            )
-            for each in shown.entrants
-        ),
-        waiting=(),
         mine=None,
         may_cancel=False,
         may_invite=False,

@@ -8,8 +8,7 @@ from service.api.public.tournaments import PublicFloor
 from service.api.tournament.floors import Floor
 from service.api.tournament.happenings import Happened
 from service.api.tournament.tournaments import TournamentShown
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.screens.evening.playing import own_entry
@@ -31,16 +30,7 @@ TABLES_MAX = 200
 @page("/tournaments/{tournament:str}/floor", open=True)
 async def floor(ask: Ask, tournament: str) -> Page:
     """Show the floor, with commands for readers who direct the evening."""
-    if ask.signed_in:
-        try:
-            return Page("floor/floor.html", await _as_member(ask, tournament))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    seen = await ask.api.get(f"/v1/public/tournaments/{tournament}/floor", PublicFloor)
-    now = shell_of(ask.request).now()
-    happened = moved(seen.seat_changes, ask.language)
-    return Page("floor/floor.html", stranger_screen(seen, now, happened))
+    return Page("floor/floor.html", await seen_by(ask, _as_member, _as_stranger, tournament))
 
 
 async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
@@ -53,6 +43,12 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
     )
     lines = told(happened.items, ask.language)
     return member_screen(shown.value, seen, powers(me, shown.value), shown.etag, lines)
+
+
+async def _as_stranger(ask: Ask, tournament: str) -> FloorScreen:
+    seen = await ask.api.get(f"/v1/public/tournaments/{tournament}/floor", PublicFloor)
+    now = shell_of(ask.request).now()
+    return stranger_screen(seen, now, moved(seen.seat_changes, ask.language))
 
 
 def powers(me: Me, shown: TournamentShown) -> Powers:

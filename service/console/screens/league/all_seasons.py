@@ -9,9 +9,8 @@ from service.api.league.leagues import LeagueShown
 from service.api.public.leagues import PublicLeague
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
-from service.console.listing import everything
 from service.console.pages import Page
-from service.console.screens.league.seasons import SeasonListed, public_seasons
+from service.console.screens.league.seasons import SeasonListed, league_seasons, public_seasons
 
 _LED_MAX = 20
 """The number of newest seasons whose leaders the page asks for."""
@@ -52,10 +51,8 @@ async def seasons(ask: Ask, league: str) -> Page:
 
 
 async def _as_member(ask: Ask, league: str) -> SeasonsScreen:
-    path = f"/v1/leagues/{league}"
     shown, found = await asyncio.gather(
-        ask.api.get(path, LeagueShown),
-        everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
+        ask.api.get(f"/v1/leagues/{league}", LeagueShown), league_seasons(ask, league)
     )
     led = await _led(ask, found, "/v1/seasons")
     return SeasonsScreen(league=league, name=shown.name, seasons=led)

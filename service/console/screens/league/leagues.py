@@ -5,22 +5,26 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec.structs import replace
 
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
 from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
-from service.api.league.seasons import StandingShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
-from service.api.public.results import PublicStanding
 from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.listing import everything
 from service.console.pages import Page
-from service.console.screens.league.schedules import Scheduled, comes, phase_of
-from service.console.screens.league.seasons import SeasonListed, public_seasons, running
+from service.console.screens.league.schedules import Evening, Scheduled, evening_of, parted
+from service.console.screens.league.seasons import (
+    SeasonListed,
+    league_seasons,
+    public_seasons,
+    running,
+)
 
 _AHEAD = timedelta(days=60)
 _BEHIND = timedelta(days=30)
@@ -32,17 +36,6 @@ _NOTICES_OF = 3
 _NOTICES_MAX = 3
 OFFICES = ("owner", "director", "referee", "scorer", "auditor")
 _STANDINGS_MAX = 10
-
-
-class Evening(msgspec.Struct, kw_only=True):
-    """A tournament of the schedule."""
-
-    tournament: str | None
-    name: str
-    starts_at: datetime
-    zone: str | None
-    phase: str
-    """The phase of the evening, or its state in the schedule."""
 
 
 class Officer(msgspec.Struct, kw_only=True):
@@ -119,29 +112,14 @@ async def _as_member(ask: Ask, league: str) -> LeagueScreen:
     shown, schedule, seasons, members = await asyncio.gather(
         ask.api.get(path, LeagueShown),
         ask.api.get(f"{path}/schedule", Schedule, **span),
-        everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
+        league_seasons(ask, league),
         everything(ask, f"{path}/members", ApiPage[MemberShown], office="true"),
     )
-    coming, past = _parted(schedule.items, now)
-    current = running(seasons)
-    season, lines = None, ApiPage[StandingShown](items=())
-    if current is not None:
-        season = Season(id=current.season, name=current.name)
-        path = f"/v1/seasons/{current.season}/standings"
-        lines = await ask.api.get(path, ApiPage[StandingShown], limit=_STANDINGS_MAX)
-    return LeagueScreen(
-        id=league,
-        name=shown.name,
-        description=shown.description,
-        place=shown.place,
-        url=shown.url,
-        sandbox=shown.sandbox,
+    screen = await _screen(ask, shown, schedule.items, seasons, "/v1/seasons")
+    return replace(
+        screen,
         role=shown.role,
-        evenings=coming,
-        past=past,
-        notices=await _notices(ask, coming),
-        season=season,
-        standings=tuple(_line(each) for each in lines.items),
+        notices=await _notices(ask, screen.evenings),
         staff=_staff(members),
     )
 
@@ -152,47 +130,39 @@ async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
         ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
         public_seasons(ask, league),
     )
-    coming, past = _parted(schedule.items, shell_of(ask.request).now())
+    return await _screen(ask, shown, schedule.items, seasons, "/v1/public/seasons")
+
+
+async def _screen(
+    ask: Ask,
+    shown: LeagueShown | PublicLeague,
+    items: Sequence[Scheduled],
+    seasons: Sequence[SeasonListed],
+    path: str,
+) -> LeagueScreen:
+    """Return the page as strangers see it. *path* leads to the seasons of the API."""
+    now = shell_of(ask.request).now()
+    coming, past = parted([evening_of(each) for each in items], now)
     current = running(seasons)
-    season, lines = None, ApiPage[PublicStanding](items=())
+    lines = ApiPage[Line](items=())
     if current is not None:
-        season = Season(id=current.season, name=current.name)
-        path = f"/v1/public/seasons/{current.season}/standings"
-        lines = await ask.api.get(path, ApiPage[PublicStanding], limit=_STANDINGS_MAX)
+        path = f"{path}/{current.season}/standings"
+        lines = await ask.api.get(path, ApiPage[Line], limit=_STANDINGS_MAX)
     return LeagueScreen(
-        id=league,
+        id=shown.id,
         name=shown.name,
         description=shown.description,
         place=shown.place,
         url=shown.url,
         sandbox=shown.sandbox,
         role=None,
-        evenings=coming,
-        past=past,
+        evenings=tuple(coming[:_EVENINGS_MAX]),
+        past=tuple(past[:_PAST_MAX]),
         notices=(),
-        season=season,
-        standings=tuple(_line(each) for each in lines.items),
+        season=None if current is None else Season(id=current.season, name=current.name),
+        standings=tuple(lines.items),
         staff=(),
     )
-
-
-def _parted(
-    items: Sequence[Scheduled], now: datetime
-) -> tuple[tuple[Evening, ...], tuple[Evening, ...]]:
-    """Return the next evenings, and the latest finished ones, newest first."""
-    evenings = [
-        Evening(
-            tournament=each.tournament,
-            name=each.name,
-            starts_at=each.starts_at,
-            zone=each.zone,
-            phase=phase_of(each),
-        )
-        for each in items
-    ]
-    coming = [each for each in evenings if comes(each.phase, each.starts_at, now)]
-    past = [each for each in reversed(evenings) if each not in coming]
-    return tuple(coming[:_EVENINGS_MAX]), tuple(past[:_PAST_MAX])
 
 
 async def _notices(ask: Ask, evenings: Sequence[Evening]) -> tuple[Notice, ...]:
@@ -221,16 +191,4 @@ def _staff(members: Iterable[MemberShown]) -> tuple[Officer, ...]:
     return tuple(
         Officer(player=each.player, name=each.name, role=each.role)
         for each in sorted(found, key=lambda each: OFFICES.index(each.role))
-    )
-
-
-def _line(row: StandingShown | PublicStanding) -> Line:
-    return Line(
-        rank=row.rank,
-        shared=row.shared,
-        player=row.player,
-        name=row.name,
-        points=row.points,
-        played=row.played,
-        wins=row.wins,
     )

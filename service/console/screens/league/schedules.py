@@ -4,7 +4,6 @@ import asyncio
 from calendar import Calendar
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -14,12 +13,13 @@ from markupsafe import Markup
 from service.api.http.shell import shell_of
 from service.api.league.calendars import CalendarKeyMade, Schedule
 from service.api.league.leagues import LeagueShown
-from service.api.public.leagues import PublicLeague, PublicSchedule
+from service.api.public.leagues import PublicLeague, PublicSchedule, PublicScheduled
 from service.console import links
 from service.console.asking import Ask, seen_by
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Page
+from service.schedule.items import ScheduledItem
 
 _BEHIND = timedelta(days=30)
 _AHEAD = timedelta(days=120)
@@ -29,27 +29,8 @@ _JUST_NOW = timedelta(hours=12)
 _MONTH = "%Y-%m"
 
 
-class Scheduled(Protocol):
-    """The members of an item of any schedule that pages read."""
-
-    @property
-    def tournament(self) -> str | None: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def starts_at(self) -> datetime: ...
-    @property
-    def zone(self) -> str | None: ...
-    @property
-    def standing(self) -> str: ...
-    @property
-    def state(self) -> str | None: ...
-    @property
-    def place(self) -> str | None: ...
-    @property
-    def entrants(self) -> int | None: ...
-    @property
-    def entrants_max(self) -> int | None: ...
+Scheduled = ScheduledItem | PublicScheduled
+"""An item of a schedule, for members and for strangers."""
 
 
 class Evening(msgspec.Struct, kw_only=True):
@@ -149,7 +130,7 @@ async def _as_member(ask: Ask, league: str) -> ScheduleScreen:
         ask.api.get(f"/v1/leagues/{league}", LeagueShown),
         ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span),
     )
-    evenings = [_evening(each, each.waiting or 0) for each in found.items]
+    evenings = [evening_of(each) for each in found.items]
     return _screen(ask, league, shown.name, evenings, now, member=True)
 
 
@@ -159,15 +140,14 @@ async def _as_stranger(ask: Ask, league: str) -> ScheduleScreen:
         ask.api.get(f"/v1/public/leagues/{league}", PublicLeague),
         ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
     )
-    evenings = [_evening(each, 0) for each in found.items]
+    evenings = [evening_of(each) for each in found.items]
     return _screen(ask, league, shown.name, evenings, now, member=False)
 
 
 def _screen(
     ask: Ask, league: str, name: str, evenings: Sequence[Evening], now: datetime, *, member: bool
 ) -> ScheduleScreen:
-    coming = [each for each in evenings if comes(each.phase, each.starts_at, now)]
-    past = [each for each in evenings if each not in coming]
+    coming, past = parted(evenings, now)
     return ScheduleScreen(
         league=league,
         name=name,
@@ -175,7 +155,7 @@ def _screen(
         host=host_of(ask),
         month=_month(ask, league, evenings, now) if ask.query("month") else None,
         next=tuple(coming),
-        past=tuple(reversed(past)),
+        past=tuple(past),
     )
 
 
@@ -184,10 +164,17 @@ def phase_of(item: Scheduled) -> str:
     if item.standing != "on" or item.state is None:
         return item.standing
     # Strangers are not told whether check-in is open.
-    return "check_in" if getattr(item, "check_in_open", False) else item.state
+    open = isinstance(item, ScheduledItem) and item.check_in_open
+    return "check_in" if open else item.state
 
 
-def comes(phase: str, starts_at: datetime, now: datetime) -> bool:
+def parted(evenings: Sequence[Evening], now: datetime) -> tuple[list[Evening], list[Evening]]:
+    """Return the next evenings, earliest first, and all others, newest first."""
+    coming = [each for each in evenings if _comes(each.phase, each.starts_at, now)]
+    return coming, [each for each in reversed(evenings) if each not in coming]
+
+
+def _comes(phase: str, starts_at: datetime, now: datetime) -> bool:
     """Return whether an evening is listed among the next ones."""
     if phase in ("seating", "running", "paused"):
         return True
@@ -196,7 +183,8 @@ def comes(phase: str, starts_at: datetime, now: datetime) -> bool:
     return phase not in ("over", "finished") and starts_at >= now - _JUST_NOW
 
 
-def _evening(item: Scheduled, waiting: int) -> Evening:
+def evening_of(item: Scheduled) -> Evening:
+    """Return an evening as pages show it."""
     return Evening(
         tournament=item.tournament,
         name=item.name,
@@ -206,7 +194,7 @@ def _evening(item: Scheduled, waiting: int) -> Evening:
         place=item.place,
         entrants=item.entrants,
         entrants_max=item.entrants_max,
-        waiting=waiting,
+        waiting=(item.waiting or 0) if isinstance(item, ScheduledItem) else 0,
     )
 
 

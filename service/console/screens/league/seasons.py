@@ -18,7 +18,6 @@ from service.api.league.series import EveningShown
 from service.api.public.results import PublicSeason, PublicStanding
 from service.console import links
 from service.console.asking import Ask, seen_by
-from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.drawing import charts
 from service.console.drawing.charts import Course
@@ -145,21 +144,13 @@ async def season(ask: Ask, season: str) -> Page:
 @page("/leagues/{league:str}/standings", open=True)
 async def league_standings(ask: Ask, league: str) -> Done:
     """Go to the open season, or else to the last one."""
-    current = await _current(ask, league)
-    return Done(links.league(league) if current is None else links.season(current))
+    current = running(await seen_by(ask, league_seasons, public_seasons, league))
+    return Done(links.league(league) if current is None else links.season(current.season))
 
 
-async def _current(ask: Ask, league: str) -> str | None:
-    if ask.signed_in:
-        try:
-            path = f"/v1/leagues/{league}/seasons"
-            known = running(await everything(ask, path, ApiPage[SeasonListed]))
-            return None if known is None else known.season
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    known = running(await public_seasons(ask, league))
-    return None if known is None else known.season
+async def league_seasons(ask: Ask, league: str) -> list[SeasonListed]:
+    """Return the seasons that members may see, oldest first."""
+    return await everything(ask, f"/v1/leagues/{league}/seasons", ApiPage[SeasonListed])
 
 
 async def public_seasons(ask: Ask, league: str) -> list[SeasonListed]:
@@ -193,7 +184,7 @@ async def _as_member(ask: Ask, season: str) -> SeasonScreen:
     )
     league, seasons = await asyncio.gather(
         ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown),
-        everything(ask, f"/v1/leagues/{shown.league}/seasons", ApiPage[SeasonListed]),
+        league_seasons(ask, shown.league),
     )
     evenings = tuple(
         Evening(
