@@ -20,6 +20,8 @@ SAID_MAX = 1_500
 """The most characters of a command's output that are printed, counted from its end."""
 
 _BLOCK = re.compile(r"^```(diff|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_MIGRATION = re.compile(r"^\+\+\+ b/migrations/versions/(\d{4})_", re.MULTILINE)
+_FOLLOWS = re.compile(r'^\+down_revision = "(\d{4})"', re.MULTILINE)
 
 
 def copied(folder: Path) -> Path:
@@ -34,6 +36,35 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+def diffs_of(text: str) -> list[str]:
+    """Return the diffs of a recipe, in order."""
+    return [renumbered(body) for kind, body in _BLOCK.findall(text) if kind == "diff"]
+
+
+def applied(diff: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Apply *diff* to the files in *folder*."""
+    return subprocess.run(
+        ["git", "apply", "-"],
+        cwd=folder,
+        # The ceiling keeps git from taking a repository above for the one to change.
+        env=os.environ | {"GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        input=diff,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def renumbered(diff: str) -> str:
+    """Return *diff*. A migration in it gets the next free number, as the recipe asks."""
+    made, follows = _MIGRATION.search(diff), _FOLLOWS.search(diff)
+    if made is None or follows is None:
+        return diff
+    newest = max(each.name[:4] for each in (ROOT / "migrations" / "versions").glob("[0-9]*.py"))
+    now = {follows[1]: newest, made[1]: f"{int(newest) + 1:04}"}
+    return re.sub("|".join(now), lambda found: now[found[0]], diff)
+
+
 def follow(name: str, folder: Path) -> None:
     """Follow the recipe called *name* in *folder*."""
     environment = os.environ | {"PYTHONPATH": str(folder)}
@@ -41,7 +72,9 @@ def follow(name: str, folder: Path) -> None:
     for kind, body in _BLOCK.findall(text):
         if kind == "diff":
             print("apply", *re.findall(r"^\+\+\+ b/(\S+)", body, re.MULTILINE))
-            subprocess.run(["git", "apply", "-"], cwd=folder, input=body, text=True, check=True)
+            result = applied(renumbered(body), folder)
+            print(result.stderr, end="")
+            result.check_returncode()
             continue
         for command in body.strip().splitlines():
             began = time.monotonic()
