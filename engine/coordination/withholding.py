@@ -41,8 +41,6 @@ def withheld(state: Any) -> Any:
 def _tuple(items: tuple[Any, ...]) -> tuple[Any, ...]:
     found = tuple([withheld(each) for each in items])
     changed = any(new is not old for new, old in zip(found, items, strict=True))
-    if changed and hasattr(items, "_fields"):
-        return type(items)(*found)
     return found if changed else items
 
 

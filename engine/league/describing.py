@@ -3,6 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
+from engine.kit.structs import copied
 from engine.league.errors import LeagueDescriptionInvalid, LeagueNameInvalid
 from engine.values import HexDigest, PlayerId, Visibility
 
@@ -128,7 +129,7 @@ def describe(name: str, face: Face, command: DescribeLeague) -> tuple[LeagueDesc
 
 def described(event: LeagueDescribed) -> Face:
     """Return the description that *event* gives."""
-    return Face(**{name: getattr(event, name) for name in Face.__struct_fields__})
+    return copied(Face, event)
 
 
 def set_visibility(known: Publicity, command: SetVisibility) -> tuple[VisibilitySet, ...]:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from engine.kit.structs import copied
 from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
 from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_table
 from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
@@ -247,8 +248,7 @@ def drafting(
 ) -> Draft:
     """Return the command that drafts the tournament in *body*, for the staff only."""
     asked = replace(announcement(body, tournament, league, now, pulses), visibility=visibility)
-    terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
-    return Draft(terms=terms, beacon=asked.beacon, now=now)
+    return Draft(terms=copied(Terms, asked), beacon=asked.beacon, now=now)
 
 
 def opening(masters: Masters | None, now: datetime, draw: Callable[[], str]) -> OpenRegistration:

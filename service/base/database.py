@@ -55,19 +55,29 @@ _SET_UP_CLASSES = frozenset({"28", "3D"})
 """SQLSTATE classes: no login, no database. A starting process does not wait for these."""
 
 
+def driver_error(error: BaseException) -> BaseException:
+    """Return the driver's error in SQLAlchemy's, or *error* itself."""
+    if isinstance(error, sa.exc.StatementError) and error.orig is not None:
+        return error.orig
+    return error
+
+
 def sqlstate_of(error: BaseException) -> str:
     """Return the SQLSTATE of a driver's error, or of the one in SQLAlchemy's; "" without one."""
-    return getattr(getattr(error, "orig", None) or error, "sqlstate", None) or ""
+    # Each driver has a base class of its own. Their errors have only this name in common.
+    return getattr(driver_error(error), "sqlstate", None) or ""
 
 
 def is_away(error: BaseException) -> bool:
     """Return whether *error* means that the database is not available or too busy."""
     if state := sqlstate_of(error):
         return state[:2] in _AWAY_CLASSES
-    cause = getattr(error, "orig", None) or error
+    cause = driver_error(error)
     if isinstance(cause, OSError):
         return is_of_a_connection(cause)
-    return bool(getattr(error, "connection_invalidated", False)) or isinstance(
+    if isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(
         error,
         asyncpg.InterfaceError
         | asyncpg.InternalClientError

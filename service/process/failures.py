@@ -9,7 +9,12 @@ import sqlalchemy as sa
 from engine.rulesets.errors import RulesetUnknown
 from service.audit.run.processes import UnitStopped
 from service.backups.manifest import BackupRefused
-from service.base.database import ServerRefused, is_of_a_connection, sqlstate_of
+from service.base.database import (
+    ServerRefused,
+    driver_error,
+    is_of_a_connection,
+    sqlstate_of,
+)
 from service.base.embedded import ClusterFailed
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.settings import SettingsInvalid
@@ -60,7 +65,7 @@ def _about_a_file(error: OSError) -> str:
 
 
 def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
-    cause = getattr(error, "orig", None) or error
+    cause = driver_error(error)
     state = sqlstate_of(error)
     message = str(cause).splitlines()[0].rpartition(">: ")[2]
     if state == "42501":

@@ -16,7 +16,7 @@ from engine.season.schedule.values import Entered, RecurrenceId
 from engine.season.state import Opened
 from engine.season.state import State as Season
 from engine.tournament.model.commands import Cancel
-from engine.tournament.model.state import Announced, Cancelled, Registering
+from engine.tournament.model.state import Announced, Cancelled, Registering, entries_of
 from service.director.runtime import Runtime
 from service.log.streams import season_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
@@ -95,5 +95,5 @@ async def _entered(states: States, fixture: Fixture) -> Entered:
         tournament=fixture.tournament,
         open=isinstance(state, Announced | Registering),
         cancelled=isinstance(state, Cancelled),
-        entrants=len(getattr(state, "entrants", ())),
+        entrants=len(entries_of(state)),
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from engine.kit.beacon import Chain
+from engine.kit.structs import copied
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.contradictions import demand_consistent
 from engine.tournament.levels import structure_of
@@ -43,8 +44,7 @@ def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
 
 def _announced(command: Announce) -> TournamentAnnounced:
     """Return the terms as they are published."""
-    # The command and the event have the same terms by name, which mypy cannot check.
-    return TournamentAnnounced(**{name: getattr(command, name) for name in Terms.__struct_fields__})
+    return copied(TournamentAnnounced, command)
 
 
 def check_terms(terms: Announce | Terms) -> None:

@@ -46,7 +46,6 @@ from engine.tournament.model.state import (
     phase_of,
 )
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds
-from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.changeable import ChangeableTerms
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
@@ -112,11 +111,9 @@ def _known(state: State) -> Known:
 
 
 def _event(state: Known, new: TournamentAnnounced, command: ChangeTerms) -> TermsChanged:
-    # The event and the announcement have the same terms by name, which mypy cannot check.
-    terms = {name: getattr(new, name) for name in Terms.__struct_fields__}
     opens_at = check_in_opens_at(new)
     return TermsChanged(
-        **terms,
+        **asdict(new),
         by=command.by,
         reason=command.reason,
         check_in_again=(

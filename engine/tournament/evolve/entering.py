@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from engine.decider import Cases
 from engine.errors import cannot_follow
+from engine.kit.structs import copied
 from engine.tournament.evolve.phases import during
 from engine.tournament.evolve.seats import without
 from engine.tournament.model.events import TournamentAnnounced
@@ -46,8 +47,7 @@ def _terms_changed(state: State, event: entering_events.TermsChanged) -> State:
     entering = replace(state.entering, late_until=event.late_registration_until)
     if event.check_in_again:
         entering = replace(entering, check_in_opened=False, checked_in=frozenset())
-    terms = {name: getattr(event, name) for name in Terms.__struct_fields__}
-    return replace(state, terms=TournamentAnnounced(**terms), entering=entering)
+    return replace(state, terms=copied(TournamentAnnounced, event), entering=entering)
 
 
 def _discarded(state: Drafted, event: entering_events.DraftDiscarded) -> State:

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 
+from engine.kit.structs import copied
 from engine.league.state import Created
 from engine.tournament.model.state import Phase
 from service.api.http.declaring.by import By
@@ -203,7 +204,7 @@ async def read_public_schedule(
     request: Asked, place: PublicLeaguePlace, shell: Shell, tags: Tags
 ) -> Response[bytes]:
     """Show the plans of the league, and the announced tournaments that strangers may see."""
-    items = tuple(_scheduled(each) for each in await public_items(shell, place))
+    items = tuple(copied(PublicScheduled, each) for each in await public_items(shell, place))
     return shared(request, tags, PublicSchedule(items=items))
 
 
@@ -238,9 +239,3 @@ async def public_items(shell: Shell, place: PublicPlace[Created]) -> list[Schedu
 def _listed(row: TournamentRow) -> PublicTournamentListed:
     names = (each for each in PublicTournamentListed.__struct_fields__ if each != "id")
     return PublicTournamentListed(id=row.tournament, **{name: getattr(row, name) for name in names})
-
-
-def _scheduled(item: ScheduledItem) -> PublicScheduled:
-    return PublicScheduled(
-        **{name: getattr(item, name) for name in PublicScheduled.__struct_fields__}
-    )

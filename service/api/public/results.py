@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
+from engine.kit.structs import copied
 from engine.season.state import Opened
 from service.api.http.declaring.by import By
 from service.api.http.operations import operation
@@ -115,12 +116,7 @@ async def list_public_seasons(
         rows = await public_queries.shown_seasons(connection, place.id, place.shown)
     opened = {each.season: number for number, each in enumerate(rows)}
     page = paged.cut(rows, lambda each: (opened[each.season],))
-    shown = [
-        PublicSeasonListed(
-            **{name: getattr(each, name) for name in PublicSeasonListed.__struct_fields__}
-        )
-        for each in page.items
-    ]
+    shown = [copied(PublicSeasonListed, each) for each in page.items]
     return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
 
 

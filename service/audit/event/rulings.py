@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, get_args
 
+from msgspec.structs import asdict
+
 from engine.coordination.aggregates import Event
 from engine.dispute import commands, events
 from engine.dispute.decisions import decide
@@ -73,7 +75,7 @@ def check_again(
 
 def _command_of(event: events.Event, at: datetime) -> commands.Command:
     asked = _COMMANDS[ASKED[str(event.__struct_config__.tag)]]
-    told = {name: getattr(event, name) for name in event.__struct_fields__}
+    told = asdict(event)
     told["now"] = at
     match event:
         case events.DisputeOpened():

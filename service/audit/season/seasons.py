@@ -8,6 +8,8 @@ from the points. The lots come from the committed master.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import asdict
+
 from engine.kit.house_bots import is_house_bot
 from engine.season import events
 from engine.season.state import Opened, State
@@ -140,7 +142,7 @@ class SeasonAudit:
         terms = self._known().terms
         asked = {"entries": 0, "buy_in": 0, "pool": 0, "money_digits": 2}
         if event.field is not None:
-            asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
+            asked = asdict(event.field)
         asked["entrants"] = len(counted_places(result))
         held = all(_earned(award, terms, asked) for award in awards)
         self._hold("points", held, position, said("the terms give different points"))

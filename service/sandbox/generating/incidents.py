@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from engine.errors import CommandRejected
+from engine.kit.structs import copied
+from engine.rulesets import CoruscantShift
 from engine.table.model.commands import ComeBack, ShowHand, StepAway, VoidDeal
 from engine.table.model.state import Table
 from engine.tournament.model.commands import (
@@ -51,7 +53,7 @@ Incident = Callable[[Evening, Running], Awaitable[None]]
 
 def terms_of(announced: Announce) -> Terms:
     """Return the announced terms in the form of a draft."""
-    return Terms(**{name: getattr(announced, name) for name in Terms.__struct_fields__})
+    return copied(Terms, announced)
 
 
 async def happen(evening: Evening) -> None:
@@ -80,7 +82,8 @@ async def come_back(evening: Evening, state: Running) -> None:
             continue
         known = [each for each in state.items if each.owner == window.entrant and not each.staked]
         item = known[0].name if known else f"ring of {window.entrant[-4:]}"
-        values = getattr(state.terms.ruleset, "item_values", (1,))
+        ruleset = state.terms.ruleset
+        values = ruleset.item_values if isinstance(ruleset, CoruscantShift) else (1,)
         value = known[0].value if known else evening.dice.one(values)
         asked = StakeItem(entrant=window.entrant, item=item, value=value, now=evening.now)
         await evening.ask(asked)

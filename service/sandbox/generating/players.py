@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.hand.betting import LegalAction
+from engine.rulesets import CoruscantShift
 from engine.table.model.commands import (
     Act,
     CallHand,
@@ -65,7 +66,8 @@ def answer(runtime: Runtime, dice: Dice, table: Table, entrant: EntrantId, how: 
 
 
 def _least_selected(table: Table) -> int:
-    return int(getattr(table.ruleset, "first_selection_min", 0))
+    ruleset = table.ruleset
+    return ruleset.first_selection_min if isinstance(ruleset, CoruscantShift) else 0
 
 
 def _some(dice: Dice, cards: Sequence[str], *, least: int, bold: bool) -> tuple[str, ...]:

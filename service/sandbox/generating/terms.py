@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 from msgspec.structs import replace
 
 from engine.errors import CommandRejected
-from engine.rulesets import Ruleset, resolve, ruleset_hash
+from engine.rulesets import Levels, Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
 from engine.season.presets import PRESETS as POINTS
 from engine.season.tiebreaks import TIE_BREAKS
@@ -272,7 +272,7 @@ def _format(dice: Dice, ruleset: Ruleset) -> Freezeout | SingleTable | Rounds:
 
 
 def _floor(dice: Dice, ruleset: Ruleset, now: datetime) -> FloorTerms:
-    clock = getattr(ruleset.escalation, "by", None) == "clock"
+    clock = isinstance(ruleset.escalation, Levels) and ruleset.escalation.by == "clock"
     last = dice.odd(0.1)
     return FloorTerms(
         size_tolerance=dice.one((1, 2)) if dice.odd(0.3) else 1,

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.kit.structs import copied
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.entry import EntryTerms
 from engine.tournament.model.terms.fees import FeeTerms
@@ -57,5 +58,4 @@ class ChangeableTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 def changeable(terms: Terms) -> ChangeableTerms:
     """Return the members of *terms* that may change."""
-    names = ChangeableTerms.__struct_fields__
-    return ChangeableTerms(**{name: getattr(terms, name) for name in names})
+    return copied(ChangeableTerms, terms)
