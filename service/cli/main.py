@@ -12,6 +12,7 @@ from typing import Final
 import rich_click as click
 from click.exceptions import Abort, Exit
 
+from service.base.dumps import forbid_dumps
 from service.cli.common import AWAY, INTERRUPTED, Lazily, stop
 
 
@@ -362,6 +363,7 @@ for _section, _loads in SECTIONS.items():
 
 def main() -> None:
     """Run the command. An interruption ends it without a traceback."""
+    forbid_dumps()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # the demo's story is read while it happens
     try:

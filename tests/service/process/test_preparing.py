@@ -1,10 +1,13 @@
 """One command prepares a server, without the supervisor."""
 
 import errno
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -15,7 +18,7 @@ from service.base.embedded import Cluster
 from service.base.settings import Settings, environment
 from service.process.preparing import make_logins
 from tests.support import rights
-from tests.support.commands import in_fork, in_own_python
+from tests.support.commands import MODULE, in_fork, in_own_python
 from tests.support.databases import SECRET_KEY
 from tests.support.servers import SERVERS, free_port, programs
 
@@ -107,6 +110,29 @@ def test_addresses_and_a_key_are_written_where_settings_read_them(
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == written
     with psycopg.connect((folder / "holotable_api").read_text().strip()) as connection:
         assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
+
+
+def test_no_log_of_the_server_learns_a_password(tmp_path: Path) -> None:
+    """It writes down every statement, as a monitor of it may. The address came through a pipe."""
+    options = {"log_statement": "all"}
+    with Cluster(tmp_path / "c", programs(None), durable=False, options=options) as cluster:
+        done = subprocess.run(
+            [sys.executable, "-m", MODULE, "prepare", "-", "--into", str(tmp_path / "secrets")],
+            input=f"{cluster.url()}\n",
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        secrets = [
+            urlsplit((tmp_path / "secrets" / login).read_text()).password for login in LOGINS
+        ]
+        with psycopg.connect((tmp_path / "secrets" / LOGINS[0]).read_text().strip()):
+            written = (tmp_path / "c" / "server.log").read_text()
+    assert written.count("SCRAM-SHA-256$") >= len(LOGINS)
+    assert all(secrets)
+    assert not [each for each in secrets if each in written]
 
 
 def test_an_address_is_kept_before_the_server_knows_its_password(plain: str) -> None:
