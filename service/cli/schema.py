@@ -27,10 +27,10 @@ def prepare(url: str, into: Path | None) -> None:
     """
     Create roles, databases, schema and queue on the server at URL.
 
-    URL may be "-": then it is the first line of standard input.  Other users of the machine see the
-    arguments of a command.  It has the login of a superuser, or of a role with CREATEROLE and CREATEDB, as managed
-    PostgreSQL gives to its users.  Prints, once, the address of each login that gets a password,
-    or writes it to a file of the login's name, for HOLOTABLE_DATABASE_URL_FILE and
+    URL has the login of a superuser, or of a role with CREATEROLE and CREATEDB, as managed
+    PostgreSQL gives to its users.  "-" reads it from standard input, because other users of the
+    machine see arguments.  Prints, once, the address of each login that gets a password, or writes
+    it to a file of the login's name, for HOLOTABLE_DATABASE_URL_FILE and
     HOLOTABLE_BROKER_URL_FILE.  A second run changes nothing.
     """
     if url == "-":

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+ALLOWED = "import resource, time; resource.setrlimit(resource.RLIMIT_CORE, (1 << 30, 1 << 30))"
 WAITING = "print(flush=True); time.sleep(60)"
-PLAIN = f"import time; {WAITING}"
+PLAIN = f"{ALLOWED}; {WAITING}"
 OURS = f"""
-import time
+{ALLOWED}
 import service.cli.main as main
 def cli(**_): {WAITING}
 main.cli = cli
@@ -28,7 +29,6 @@ def dumped(code: str, folder: Path) -> bool:
         cwd=folder,
         env=os.environ | {"PYTHONPATH": os.getcwd()},
         stdout=subprocess.PIPE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (1 << 30, 1 << 30)),
     )
     assert process.stdout is not None
     process.stdout.readline()
