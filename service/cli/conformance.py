@@ -15,7 +15,7 @@ import rich_click as click
 from engine.rulesets import PRESETS
 from service.base.sources import SystemEntropy
 from service.cli.common import NO, REPORT, USAGE, err, out, stop
-from service.sandbox.conformance.desk import Desk
+from service.sandbox.conformance.exchange import Exchange
 from service.sandbox.conformance.judging import Report, Verdict
 from service.sandbox.conformance.script import Script, plan
 from service.sandbox.conformance.wire import Server
@@ -66,13 +66,13 @@ def conformance(
     the address and the token that are printed.  It needs no server and no PostgreSQL.  Exit with
     1 if the client got anything wrong.
     """
-    desk = Desk(token or f"holo_pat_{SystemEntropy().token()[:32]}")
-    server = _server(url, desk)
+    exchange = Exchange(token or f"holo_pat_{SystemEntropy().token()[:32]}")
+    server = _server(url, exchange)
     names = sorted(PRESETS) if ruleset == _ALL else [ruleset]
     if not command:
-        out.print(f"HOLOTABLE_URL={server.url}\nHOLOTABLE_TOKEN={desk.token}", markup=False)
-    with server.serving(), _client(command, server.url, desk.token) as ended:
-        report = Script(desk, plan(names), seconds, ended).run()
+        out.print(f"HOLOTABLE_URL={server.url}\nHOLOTABLE_TOKEN={exchange.token}", markup=False)
+    with server.serving(), _client(command, server.url, exchange.token) as ended:
+        report = Script(exchange, plan(names), seconds, ended).run()
     if report_file is not None:
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
         report_file.write_bytes(text + b"\n")
@@ -80,13 +80,13 @@ def conformance(
     sys.exit(0 if report.passed else NO)
 
 
-def _server(url: str, desk: Desk) -> Server:
+def _server(url: str, exchange: Exchange) -> Server:
     parts = urlsplit(url)
     try:
         host, port = parts.hostname, parts.port
         if parts.scheme != "http" or host is None:
             raise ValueError
-        return Server(host, port or 0, desk)
+        return Server(host, port or 0, exchange)
     except ValueError:
         stop(USAGE, f"{url} is no address to serve at", "use http://127.0.0.1:PORT")
     except OSError as error:

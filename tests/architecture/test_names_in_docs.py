@@ -11,7 +11,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    # A decision names the files of its day, and is never edited.
+    # A decision names the files of its day, and only its wording is ever edited.
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "adr"),
 ]
 

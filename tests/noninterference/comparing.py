@@ -33,8 +33,7 @@ _PASSING = re.compile(
     re.MULTILINE,
 )
 """
-What pages of the console write about times, which the API tells too, and the tags of their parts,
-which follow from it.
+Times on pages of the console, which the API tells too, and the tags of their parts.
 """
 
 _PROBLEM_OR_JSON = ("application/json", "application/problem+json")

@@ -87,7 +87,7 @@ async def walk(scene: Scene) -> None:
     await walk_pages(scene)
     for name, (method, path, described) in found.items():
         if described.dry_run:
-            # Whoever may not give a command about one thing is not asked about the next.
+            # An audience that may not give a command here is not asked about the next.
             asking = list(AUDIENCES)
             for named in _abouts(scene, path, everywhere=True):
                 for audience in asking.copy():
@@ -121,7 +121,7 @@ async def _read(scene: Scene, audience: str, name: str, path: str, described: Op
         return
     for named in _abouts(scene, path):
         await _read_about(scene, audience, name, path, described, named)
-    if "{player_id}" in path:  # somebody who has played, and not only looks on
+    if "{player_id}" in path:  # somebody who has played, and not a spectator
         played = scene.names | {"player_id": scene.names["member_id"]}
         await _read_about(scene, audience, name, path, described, played)
 

@@ -7,7 +7,7 @@ A situation that closes the decision instead raises NoAnswer, and the clock answ
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, NamedTuple
 
-from service.sandbox.conformance.desk import Act, problem
+from service.sandbox.conformance.exchange import Act, problem
 from service.sandbox.conformance.judging import Check
 from service.sandbox.conformance.stage import ClientGone, Stage, Turn
 from service.sandbox.selfplay.game import NoAnswer
@@ -66,7 +66,7 @@ def closed(stage: Stage, turn: Turn) -> Act:
 def gone(stage: Stage, turn: Turn) -> Act:
     """Close the decision as soon as its turn was sent."""
     stage.tell(turn)
-    stage.desk.flush()
+    stage.exchange.flush()
     stage.shut(turn)
     stage.tell_closing()
     raise NoAnswer("late", "the decision was closed")
@@ -75,9 +75,9 @@ def gone(stage: Stage, turn: Turn) -> Act:
 def quiet(stage: Stage, turn: Turn) -> Act:
     """Send nothing for a while before the turn."""
     stage.tell_closing()
-    before = stage.desk.empty
+    before = stage.exchange.empty
     stage.serve(QUIET_SECONDS)
-    count = stage.desk.empty - before
+    count = stage.exchange.empty - before
     if count > EMPTY_MAX:
         said = f"it read {count} empty pages in {QUIET_SECONDS:g} s, without `wait`"
         stage.judge.wrong("patient", said)
@@ -112,7 +112,7 @@ def cut(stage: Stage, turn: Turn) -> Act:
 
 def ends(stage: Stage, turn: Turn) -> Act:
     """End the stream as at the end of its life. Polling clients have none."""
-    return _back(stage, turn, cleanly=True) if stage.desk.streams() else plain(stage, turn)
+    return _back(stage, turn, cleanly=True) if stage.exchange.streams() else plain(stage, turn)
 
 
 def refused(stage: Stage, turn: Turn) -> Act:
@@ -132,7 +132,7 @@ def came_back(stage: Stage) -> None:
 def came_back_later(stage: Stage) -> None:
     """Check that the client waits before it connects again."""
     came_back(stage)
-    at, last = stage.desk.refused_at, stage.desk.connects[-1].at
+    at, last = stage.exchange.refused_at, stage.exchange.connects[-1].at
     if at is not None and last - at < RETRY_SECONDS - EARLY_SECONDS:
         stage.judge.wrong("waits", f"it connected again {last - at:.1f} s after 503")
     else:

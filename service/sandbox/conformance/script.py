@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from service.base.documents import Document
-from service.sandbox.conformance.desk import CUT, Act, Desk, Reply, problem
+from service.sandbox.conformance.exchange import CUT, Act, Exchange, Reply, problem
 from service.sandbox.conformance.judging import Judge, Report
 from service.sandbox.conformance.scenes import STAGED, Scene
 from service.sandbox.conformance.stage import ClientGone, Silent, Stage, Turn
@@ -65,7 +65,7 @@ class _Accepted(NamedTuple):
 
 class Script:
     """
-    Plays all parts against the client at *desk*, from the first seat of each table.
+    Plays all parts against the client at *exchange*, from the first seat of each table.
 
     Args:
         seconds: The time for a decision, and for coming back after a cut.
@@ -75,17 +75,17 @@ class Script:
 
     def __init__(
         self,
-        desk: Desk,
+        exchange: Exchange,
         parts: Sequence[Part],
         seconds: float,
         ended: Callable[[], str | None] = lambda: None,
         patience: float = FIRST_SECONDS,
     ) -> None:
-        self._desk = desk
+        self._exchange = exchange
         self._parts = parts
         self._patience = patience
         self._judge = Judge()
-        self._stage = Stage(desk, self._judge, seconds, ended)
+        self._stage = Stage(exchange, self._judge, seconds, ended)
         self._scenes: deque[Scene] = deque()
         self._ruleset = ""
         self._answered: Counter[str] = Counter()
@@ -112,7 +112,7 @@ class Script:
             unplayed=tuple(each for each, count in rulesets.items() if not count),
             requests=self._stage.acts,
             decisions=self._told,
-            asked_elsewhere=dict(self._desk.elsewhere),
+            asked_elsewhere=dict(self._exchange.elsewhere),
             ended=why,
         )
 
@@ -216,35 +216,35 @@ class Script:
 
     def _finish(self) -> None:
         """End the tournament, and check that the client stops."""
-        stage, desk = self._stage, self._desk
+        stage, exchange = self._stage, self._exchange
         stage.tell_closing()
         stage.say("entry", entrant=_ENTRANT, status="out", place=1)
         stage.say("tournament", state="finished", check_in=False)
         acts = stage.acts
         try:
             stage.serve(1.0)
-            desk.end()
+            exchange.end()
             stage.serve(2.0)
         except ClientGone:
             self._judge.right("stops")  # it has ended by itself
             return
         if stage.acts > acts:
             self._judge.wrong("stops", "an action came after the end of the tournament")
-        elif desk.late_requests > AFTER_END_MAX:
-            said = f"{desk.late_requests} requests came in 2 s after the token had ended (401)"
+        elif exchange.late_requests > AFTER_END_MAX:
+            said = f"{exchange.late_requests} requests came in 2 s after the token had ended (401)"
             self._judge.wrong("stops", said)
         else:
             self._judge.right("stops")
 
     def _judge_connects(self) -> None:
-        desk, judge = self._desk, self._judge
-        if desk.strangers:
-            judge.wrong("connects", f"{desk.strangers} requests had no token, or another one")
-        if desk.connects:
+        exchange, judge = self._exchange, self._judge
+        if exchange.strangers:
+            judge.wrong("connects", f"{exchange.strangers} requests had no token, or another one")
+        if exchange.connects:
             judge.right("connects")
         else:
             judge.wrong("connects", "it neither opened a stream nor read a page of turns")
-        for index, each in enumerate(desk.connects[1:], 1):
+        for index, each in enumerate(exchange.connects[1:], 1):
             if each.after is None:
                 judge.wrong("resumes", f"connection {index + 1} came without a cursor")
             elif each.after < each.proved:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from service.base.documents import Document
-from service.sandbox.conformance.desk import Act, Desk, Reply, instant, now, problem
+from service.sandbox.conformance.exchange import Act, Exchange, Reply, instant, now, problem
 from service.sandbox.conformance.judging import Judge
 from service.sandbox.selfplay.game import NoAnswer
 
@@ -39,16 +39,16 @@ class Turn(NamedTuple):
 class Stage:
     """
     Args:
-        desk: What passes between the script and the client.
+        exchange: What passes between the script and the client.
         judge: Notes what the client does.
         seconds: The time for a decision, and for coming back after a cut.
         ended: Returns why the client has ended, or None while it runs.
     """
 
     def __init__(
-        self, desk: Desk, judge: Judge, seconds: float, ended: Callable[[], str | None]
+        self, exchange: Exchange, judge: Judge, seconds: float, ended: Callable[[], str | None]
     ) -> None:
-        self.desk = desk
+        self.exchange = exchange
         self.judge = judge
         self.seconds = seconds
         self.ended = ended
@@ -74,7 +74,7 @@ class Stage:
 
     def say(self, kind: str, *, holds: bool = False, **members: object) -> None:
         """Send an item that is no turn. One that *holds* is sent to every client that begins."""
-        self.desk.tell(_about({"type": kind, **members}), holds=holds)
+        self.exchange.tell(_about({"type": kind, **members}), holds=holds)
 
     def turn_of(self, view: Document) -> Turn:
         """Return the turn of a view. If the seat is at another table, send that first."""
@@ -82,14 +82,14 @@ class Stage:
         decision["deadline"] = instant(self.seconds)
         names = {seat["entrant"]: f"Seat {seat['seat']}" for seat in view["seats"]}
         shown = {**view, "names": names}
-        self.desk.views[table] = {**shown, "now": now()}
+        self.exchange.views[table] = {**shown, "now": now()}
         if table != self._table:
             stack = next(each["stack"] for each in view["seats"] if each["seat"] == SEAT)
             there = {"table": table, "seat": SEAT}
             if self._table:
                 before = {"table": self._table, "seat": SEAT}
                 moved = {"type": "move", "from": before, "to": there, "stack": stack}
-                self.desk.tell(_about(moved))
+                self.exchange.tell(_about(moved))
             else:
                 self.say("seat", holds=True, table=table, seat=SEAT, stack=stack)
             self._table = table
@@ -104,14 +104,14 @@ class Stage:
 
     def tell_only(self, turn: Turn, **members: object) -> None:
         """Send *turn*, with further *members*. The end of the turn before is still to be sent."""
-        number = self.desk.tell(_about({**turn.item, **members}))
+        number = self.exchange.tell(_about({**turn.item, **members}))
         self._numbers.setdefault((turn.table, turn.decision), number)
 
     def tell_closing(self) -> None:
         """Send the end of the last decision, unless it was sent."""
         closing, self._closing = self._closing, None
         if closing is not None:
-            self.desk.tell(closing)
+            self.exchange.tell(closing)
 
     # Decisions
 
@@ -127,7 +127,7 @@ class Stage:
         self._close(turn)
 
     def _close(self, turn: Turn) -> None:
-        self.desk.close_turn()
+        self.exchange.close_turn()
         told = {"type": "turn_closed", "table": turn.table, "decision": turn.decision}
         self._closing = _about(told)
 
@@ -146,7 +146,7 @@ class Stage:
             act = self._next(left)
             if act is not None and self._is_for(act, turn):
                 self._silent = 0
-                self.desk.proved = self._numbers[(turn.table, turn.decision)]
+                self.exchange.proved = self._numbers[(turn.table, turn.decision)]
                 return act
         self._silent += 1
         self.shut(turn)
@@ -171,9 +171,9 @@ class Stage:
         return False
 
     def cut(self, *, cleanly: bool, refuse: int) -> None:
-        """End all connections, as :meth:`Desk.cut` does."""
-        self._connects = len(self.desk.connects)
-        self.desk.cut(cleanly=cleanly, refuse=refuse)
+        """End all connections, as :meth:`Exchange.cut` does."""
+        self._connects = len(self.exchange.connects)
+        self.exchange.cut(cleanly=cleanly, refuse=refuse)
 
     def until_connected(self, seconds: float) -> bool:
         """
@@ -181,7 +181,7 @@ class Stage:
         """
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if self.desk.connected(self._connects, _LOOK_SECONDS):
+            if self.exchange.connected(self._connects, _LOOK_SECONDS):
                 return True
             self.demand_client()
         return False
@@ -199,7 +199,7 @@ class Stage:
 
     def _next(self, seconds: float) -> Act | None:
         try:
-            act = self.desk.acts.get(timeout=min(seconds, _LOOK_SECONDS))
+            act = self.exchange.acts.get(timeout=min(seconds, _LOOK_SECONDS))
         except queue.Empty:
             self.demand_client()
             return None

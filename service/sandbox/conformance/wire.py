@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from service.base.documents import Json
-from service.sandbox.conformance.desk import CUT, Act, Desk, Reply, problem
+from service.sandbox.conformance.exchange import CUT, Act, Exchange, Reply, problem
 
 WAIT_MAX: Final = 30.0
 ANSWER_SECONDS: Final = 60.0
@@ -25,13 +25,13 @@ class Server(ThreadingHTTPServer):
     Args:
         host: The address to listen at.
         port: The port, or 0 for a free one.
-        desk: What passes between the script and the client.
+        exchange: What passes between the script and the client.
     """
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, host: str, port: int, exchange: Exchange) -> None:
+        self.exchange = exchange
         self.numbers = count(1)
         super().__init__((host, port), _Handler)
 
@@ -49,7 +49,7 @@ class Server(ThreadingHTTPServer):
         try:
             yield
         finally:
-            self.desk.end()
+            self.exchange.end()
             self.shutdown()
             self.server_close()
 
@@ -76,14 +76,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer_as(self, serve: Callable[[str, dict[str, str]], Reply | None]) -> None:
         parts = urlsplit(self.path)
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        desk = self.server.desk
+        exchange = self.server.exchange
         reply: Reply | None
-        if self.headers.get("Authorization") != f"Bearer {desk.token}":
-            desk.strangers += 1
+        if self.headers.get("Authorization") != f"Bearer {exchange.token}":
+            exchange.strangers += 1
             self._body()
             reply = problem(401, "unauthenticated", "the token is not that of the test")
-        elif desk.ended:
-            desk.late_requests += 1
+        elif exchange.ended:
+            exchange.late_requests += 1
             self._body()
             reply = problem(401, "unauthenticated", "the token has ended")
         else:
@@ -92,12 +92,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply)
 
     def _read(self, path: str, query: dict[str, str]) -> Reply | None:
-        desk = self.server.desk
+        exchange = self.server.exchange
         if path == "/v1/me/stream":
             return self._stream(self.headers.get("Last-Event-ID") or query.get("after"))
         if path == "/v1/me/turns":
             return self._poll(query)
-        view = desk.views.get(path.removeprefix("/v1/tables/"))
+        view = exchange.views.get(path.removeprefix("/v1/tables/"))
         if view is not None:
             return Reply(200, view)
         return self._elsewhere(path)
@@ -113,24 +113,24 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             read = None
         act = Act(table, read, self.headers.get("Idempotency-Key"))
-        self.server.desk.acts.put(act)
+        self.server.exchange.acts.put(act)
         return act.reply(ANSWER_SECONDS)
 
     def _poll(self, query: dict[str, str]) -> Reply:
-        desk = self.server.desk
-        known = desk.admit("poll", query.get("after"))
+        exchange = self.server.exchange
+        known = exchange.admit("poll", query.get("after"))
         if isinstance(known, Reply):
             return known
         wait = query.get("wait", "0")
         seconds = min(WAIT_MAX, float(wait)) if wait.replace(".", "", 1).isdigit() else 0.0
-        texts = desk.poll(known, seconds)
+        texts = exchange.poll(known, seconds)
         if texts is None:
             return CUT
         items = [json.loads(each) for each in texts]
         return Reply(200, {"items": items, "next_cursor": None, "more": False})
 
     def _stream(self, after: str | None) -> Reply | None:
-        known = self.server.desk.admit("stream", after)
+        known = self.server.exchange.admit("stream", after)
         if isinstance(known, Reply):
             return known
         lines = _NDJSON in self.headers.get("Accept", "")
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         try:
             self._chunk("\n" if lines else ": open\nretry: 1000\n\n")
-            for text in self.server.desk.stream(known, next(self.server.numbers)):
+            for text in self.server.exchange.stream(known, next(self.server.numbers)):
                 if text is None:
                     self._chunk("\n" if lines else ": ping\n\n")
                 else:
@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
     def _elsewhere(self, path: str) -> Reply:
-        self.server.desk.elsewhere[f"{self.command} {path}"] += 1
+        self.server.exchange.elsewhere[f"{self.command} {path}"] += 1
         return problem(404, "not_found", "the test has no such route")
 
     def _body(self) -> bytes:

@@ -74,7 +74,7 @@ def test_announcing_twice_changes_nothing() -> None:
     ],
 )
 def test_terms_that_contradict_themselves_are_refused(terms: dict[str, Any], field: str) -> None:
-    """Announced terms cannot be mended, so they are checked before."""
+    """Announced terms cannot be repaired, so they are checked before."""
     Scenario(decider).when(announce(**terms)).then_rejected(TermsInvalid, field=field)
 
 

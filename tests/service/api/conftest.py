@@ -21,7 +21,7 @@ APPS_KEPT_MAX = 20
 PASSWORD = "correct horse"
 
 ANY = {"If-Match": "*"}
-"""The header of an edit that is to pass at any version, in tests about something else."""
+"""The header of an edit that passes at any version, for tests about something else."""
 
 
 class Person:

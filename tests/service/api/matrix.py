@@ -108,7 +108,7 @@ APART = {
     "simulate_evenings", "evaluate_tournament_hands", "set_house_rules", "enter_sandbox",
     "set_dispute_windows", "change_webhook", "try_webhook", "redeliver", "sign_receipt",
 }  # fmt: skip
-"""Commands that change nothing of what others are asked about. They share a world."""
+"""Commands that change nothing that another request reads. They share a world."""
 
 Routes = dict[str, tuple[str, str, Operation]]
 

@@ -1,4 +1,4 @@
-"""A suspended account comes back by nothing that its owner made before, and is told nothing."""
+"""Nothing that its owner made before lets a suspended account back in, and it gets no messages."""
 
 import asyncio
 from datetime import timedelta
@@ -67,7 +67,7 @@ async def test_codes_that_a_suspended_owner_gave_out_open_no_office_and_no_accou
         assert (await friend.post("/v1/me/claims", {"code": office})).status_code == 404
         assert (await api.http.post("/v1/password-resets", json=wanted)).status_code == 404
         assert await screen(api, key) == 404
-        # The league goes on: whoever was invited to play still comes in.
+        # The league goes on: people who were invited to play can still join.
         assert await accepted(await api.person(), codes["player"]) == 201
 
         assert (await told(database, "account", "restore", owner.login, *WHY)).returncode == 0
@@ -80,7 +80,7 @@ async def test_codes_that_a_suspended_owner_gave_out_open_no_office_and_no_accou
 async def test_a_claim_code_opens_no_account_in_a_suspended_league(
     serving, database: TestDatabase
 ) -> None:
-    """It never reaches the log, which refuses everything else. The code stays for afterwards."""
+    """The claim never reaches the log, which would refuse it. The code stays valid for later."""
     async with serving() as api:
         owner, league = await api.league()
         chewie, friend = await entered(owner, league, "Chewie"), await api.person()
@@ -142,7 +142,7 @@ async def test_a_stream_that_a_request_opens_just_after_the_suspension_ends_too(
 
 
 class Slow:
-    """Answers the first question last. Such is a pool with one fresh and one waiting connection."""
+    """Answers the first query last, like a pool with one fresh and one waiting connection."""
 
     def __init__(self) -> None:
         self.second = asyncio.Event()
@@ -153,7 +153,7 @@ class Slow:
         if retry is None:
             self.second.set()
         else:
-            # Under a lock nobody else asks meanwhile, and then this answer comes in its turn.
+            # Under a lock nobody else asks meanwhile, so this answer comes in its turn.
             await asyncio.wait([asyncio.create_task(self.second.wait())], timeout=0.2)
         return {"retry_seconds": retry, "suspended": []}
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: names, pages and everything that generators of clients stumble over."""
+"""The OpenAPI document: names, pages, and everything that has made generators of clients fail."""
 
 import json
 from collections import Counter

@@ -14,7 +14,7 @@ from service.base.pools import Pool
 pytestmark = pytest.mark.anyio
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "api-spec" / "openapi.yaml"
-"""What is committed. ``test_problems.py`` compares it with the code."""
+"""The committed document. ``test_problems.py`` compares it with the code."""
 
 
 async def test_the_document_is_served_in_both_forms_without_a_token(serving) -> None:

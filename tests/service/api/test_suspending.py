@@ -1,4 +1,4 @@
-"""What an operator closes by the command line, as people and other processes meet it."""
+"""Suspended accounts, leagues and installations, seen by people and by other processes."""
 
 import asyncio
 
@@ -49,7 +49,7 @@ async def test_a_suspended_account_loses_tokens_and_streams_at_once_and_keeps_it
             done = await told(database, "account", "suspend", gone.login, *WHY)
             assert done.returncode == 0, done.stderr
             await asyncio.wait_for(stream.ended.wait(), 30)
-        # The token was believed for some seconds more, if nobody had told this process.
+        # Without a message this process would accept the token for some seconds more.
         assert (await gone.get("/v1/me")).status_code == 401
         asked = {"login": gone.login, "password": PASSWORD}
         refused = await api.http.post("/v1/tokens", json=asked)

@@ -1,4 +1,4 @@
-"""The owner of the database may drop constraints, but no row is counted in place of another."""
+"""If the owner of the database drops constraints, still no row is counted in place of another."""
 
 from uuid import UUID, uuid4
 

@@ -1,4 +1,4 @@
-"""Restoring the folder of ``up`` onto a given server, and what may run beside a restore."""
+"""Restoring the folder of ``up`` onto a given server, and what may run during a restore."""
 
 import asyncio
 import os
@@ -113,7 +113,7 @@ def test_a_new_folder_and_a_lost_database_come_back_with_their_logins(
 
 
 def test_another_installations_logins_keep_their_passwords(given: Given, tmp_path: Path) -> None:
-    """Its processes could not log in any more. Nothing is written, neither there nor here."""
+    """Otherwise its processes could not log in any more. Nothing is written on either side."""
     data = tmp_path / "new"
     with psycopg.connect(given.cluster.url(), autocommit=True) as connection:
         connection.execute("ALTER ROLE holotable_migrate PASSWORD 'another one'")
@@ -178,7 +178,7 @@ def test_nobody_opens_a_database_that_a_restore_fills(given: Given, tmp_path: Pa
 
 
 def test_a_killed_restore_stays_closed_while_it_is_repeated(given: Given, tmp_path: Path) -> None:
-    """The repeated one prepares the server again. That must not open what is half filled."""
+    """The second restore prepares the server again. This must not open the half-filled database."""
     data = tmp_path / "new"
     shutil.copytree(given.data, data)
     url = given.cluster.url()

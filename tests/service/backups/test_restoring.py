@@ -150,7 +150,7 @@ def test_a_database_with_people_or_events_is_not_overwritten(
 
 
 def test_a_dry_run_says_what_the_target_would_lose(kept: Kept, target: TestDatabase) -> None:
-    """Nothing of an empty target or of the backup's own state; then what was played since."""
+    """First nothing, for an empty target and for the backup's own state. Then the later play."""
     rehearsed = ("restore", str(kept.folder), "--dry-run")
     nothing = "the target would lose 0 events of 0 leagues"
     assert nothing in holotable(target, *rehearsed).stdout
@@ -294,7 +294,7 @@ def test_keys_are_for_their_owner_only_and_a_passphrase_seals_them(
 def test_a_backup_with_another_settings_key_is_refused(
     kept: Kept, target: TestDatabase, tmp_path: Path
 ) -> None:
-    """Such a copy could never be opened, so neither taking nor restoring it is done."""
+    """Such a copy could never be opened, so it is neither taken nor restored."""
     assert holotable(target, "restore", str(kept.folder)).returncode == 0
     folder = tmp_path / "other"
 
@@ -364,7 +364,7 @@ def test_a_process_that_comes_while_the_database_is_closed_finds_everything_as_i
 def test_a_restore_that_is_killed_in_its_midst_is_repeated_by_the_same_command(
     kept: Kept, target: TestDatabase
 ) -> None:
-    """A kill before the database is closed changes nothing. One while it fills leaves it closed."""
+    """A kill before the database is closed changes nothing. A later one leaves it closed."""
     other = asyncio.run(played(target, "afterwards", steps_max=5))
     before = log_of(target, other.league)
     asked = ("restore", str(kept.folder), "--replace")
@@ -396,7 +396,7 @@ _IN = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
 
 
 def test_up_refuses_a_folder_whose_restore_did_not_end(tmp_path: Path) -> None:
-    """The mark is there before the database, so no moment is left in which a kill goes unseen."""
+    """The mark is made before the database, so a kill is seen at any moment."""
     assert at_rest.begin_restore(tmp_path, None)
     with pytest.raises(StackFailed, match="restore into it did not end"):
         Stack(tmp_path).start()
@@ -407,7 +407,7 @@ def test_up_refuses_a_folder_whose_restore_did_not_end(tmp_path: Path) -> None:
 def test_a_restore_into_the_folder_of_a_running_up_touches_no_secret(
     kept: Kept, tmp_path: Path
 ) -> None:
-    """It was refused before too, but only after it had replaced the keys of what runs."""
+    """An earlier version refused it only after it had replaced the keys of the running parts."""
     key = tmp_path / at_rest.SECRETS / "key"
     key.parent.mkdir()
     key.write_text("7b" * 24)

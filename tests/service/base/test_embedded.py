@@ -60,7 +60,7 @@ def test_a_server_that_crashed_comes_back_at_its_address(tmp_path: Path) -> None
         settings.write_text("nonsense", encoding="utf-8")
         with pytest.raises(ClusterFailed):
             cluster.start()
-        assert cluster.ended()  # as long as it is to run, and does not
+        assert cluster.ended()  # it should run this long, and does not
         settings.write_text(before, encoding="utf-8")
         cluster.start()
         assert not cluster.ended()
@@ -106,7 +106,7 @@ def test_the_server_ends_when_its_parent_is_killed_and_leaves_nothing_elsewhere(
 
 
 def test_a_server_that_is_ending_is_waited_for(tmp_path: Path) -> None:
-    """Its process was killed, and whoever repeats the command at once finds it ending."""
+    """Its process was killed, and a command that is repeated at once finds it ending."""
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, str(tmp_path)], stdout=subprocess.PIPE
     ) as parent:

@@ -1,4 +1,4 @@
-"""A process answers whether it lives and is ready, and a hang shows outside."""
+"""A process says whether it is alive and ready, and others see that it hangs."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ from tests.support.waiting import until
 
 @pytest.fixture(autouse=True)
 def pulse(monkeypatch: pytest.MonkeyPatch) -> Pulse:
-    """A pulse of its own: other tests leave parts in this process that stand still by now."""
+    """A pulse of its own: other tests leave parts in this process that no longer beat."""
     fresh = Pulse()
     monkeypatch.setattr(health, "PULSE", fresh)
     return fresh
@@ -119,7 +119,7 @@ def told(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def manager(tmp_path: Path) -> Iterator[socket.socket]:
-    """What systemd listens on."""
+    """The socket on which systemd listens."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(str(tmp_path / "notify"))
         listening.settimeout(30)
@@ -174,7 +174,7 @@ def test_up_gives_each_process_the_port_of_the_handbook() -> None:
 def test_a_client_that_says_nothing_stops_nobody_and_is_let_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another one is answered beside it. Its thread and its socket end."""
+    """Meanwhile another client is answered. Its thread and its socket end."""
     monkeypatch.setattr(metrics._Quiet, "timeout", 1.0)
     port = free_port()
     metrics.serve(f"127.0.0.1:{port}")

@@ -74,7 +74,7 @@ def test_a_pooler_that_shares_sessions_is_refused_in_words(
 
 
 def test_statement_pooling_is_refused(database: TestDatabase, tmp_path: Path) -> None:
-    """It refuses transactions, and that tells what it is."""
+    """It refuses transactions, and so shows its mode."""
     with pooler(database, "statement", tmp_path) as pooled, pytest.raises(SessionsShared):
         refuse_shared_sessions(pooled(database.url()))
 

@@ -62,7 +62,7 @@ def test_a_secret_is_on_the_disk_before_it_has_its_name(
 def test_every_file_of_a_backup_is_on_the_disk_before_it_has_its_name(
     database: TestDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The manifest too, then the folder of their names, then the one in which it appears."""
+    """The manifest too, then the folder with their names, then the folder above it."""
     synced: list[str] = []
     real = os.fsync
 

@@ -17,7 +17,7 @@ REQUEST = "0b0e9ee0-6a3b-4d6f-9a5e-0d3b8c0c9b11"
 
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
-    """Yield a log, and put back what configures the tests' own."""
+    """Yield a log, and restore the tests' own configuration afterwards."""
     root, handlers = logging.getLogger(), logging.getLogger().handlers[:]
     before, level = structlog.get_config(), logging.getLogger("service").level
     yield io.StringIO()

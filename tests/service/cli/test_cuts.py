@@ -1,7 +1,7 @@
 """
-A command of an operator dies at the worst moment, or stands still while another one runs.
+A command of an operator dies at the worst moment, or hangs while another one runs.
 
-A lock on a relation stops the command where it gets there, and then it is killed.
+A lock on a relation stops the command at that relation, and then it is killed.
 """
 
 import asyncio
@@ -169,7 +169,7 @@ def revision(database: TestDatabase) -> str:
 
 
 def test_a_migration_and_its_entry_are_one_transaction(older: TestDatabase) -> None:
-    """A killed one changes nothing, and of two at once one has an entry: it did the work."""
+    """A killed one changes nothing. Of two at once, only the one that did the work has an entry."""
     told = environment(older.settings("holotable_migrate"))
     with locked(older, LOG), begun(("migrate",), told) as command:
         until_waiting(older)
@@ -186,7 +186,7 @@ def test_a_migration_and_its_entry_are_one_transaction(older: TestDatabase) -> N
 
 
 def test_a_deed_that_stands_still_lets_others_on_after_a_while(database: TestDatabase) -> None:
-    """Its terminal may be stopped and its machine dead: the server takes it back."""
+    """Its terminal may be stopped or its machine dead: the server rolls it back."""
     settings = database.settings("holotable_migrate")
     take = sa.text("LOCK TABLE append_turn IN EXCLUSIVE MODE")
     bounds = sa.text("SHOW idle_in_transaction_session_timeout")
@@ -260,14 +260,14 @@ def test_a_killed_backup_leaves_no_program_behind_and_the_next_one_removes_its_d
 def test_a_backup_that_is_killed_after_it_has_its_name_stands_in_the_log_as_begun(
     database: TestDatabase, tmp_path: Path
 ) -> None:
-    """It is complete, so whoever has the folder has the keys. Its copy says that it was begun."""
+    """It is complete, so its keys may be in other hands. Its copy says that it was begun."""
     asked = ("backup", str(tmp_path / "night"))
     told = environment(database.settings("holotable_migrate"))
     with ExitStack() as kept, psycopg.connect(database.url("postgres")) as holding:
         with locked(database, "job"):
             command = kept.enter_context(begun(asked, told))
             until_waiting(database)
-            holding.execute(f"LOCK TABLE {LOG} IN SHARE MODE")  # pg_dump reads, and nobody adds
+            holding.execute(f"LOCK TABLE {LOG} IN SHARE MODE")  # pg_dump waits for its lock
         until((tmp_path / "night").exists)
         until_waiting(database)
         command.kill()

@@ -224,7 +224,7 @@ def test_absent_parts_are_found(database: TestDatabase) -> None:
 async def test_a_full_disk_is_found(
     database: TestDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No disk is filled: all of a disk is asked to be free."""
+    """No disk is filled: the doctor demands that all of a disk is free."""
 
     connection = await asyncpg.connect(database.url("postgres"))
     settings = database.settings("holotable_migrate")

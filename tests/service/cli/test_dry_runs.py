@@ -1,4 +1,4 @@
-"""A dry run changes nothing and says what the deed does. The deed stands in the operators' log."""
+"""A dry run changes nothing and shows the changes. The command writes into the operators' log."""
 
 import asyncio
 from collections.abc import Callable
@@ -46,7 +46,7 @@ KEYS = {"HOLOTABLE_SECRET_KEY": NEW_KEY, "HOLOTABLE_SECOND_SECRET_KEY": SECRET_K
 
 
 def test_every_command_that_takes_something_away_has_a_dry_run_and_no_other() -> None:
-    """A new command is in none of the lists, so it has to be decided."""
+    """A new command is in none of the lists, so this test fails until it is."""
     dry = {
         name
         for name, command in COMMANDS.items()
@@ -66,12 +66,12 @@ def test_every_command_that_takes_something_away_has_a_dry_run_and_no_other() ->
 
 
 class Deed(NamedTuple):
-    """A command, what it needs, and what it says and leaves."""
+    """A command, its preparations, its output and its entry."""
 
     asked: tuple[str, ...]
     login: str
     said: str
-    """Part of what the dry run and the run say."""
+    """Part of the output of the dry run and of the command."""
 
     kind: str
     """The entry in the operators' log."""
@@ -153,7 +153,7 @@ DEEDS = {
         ("maintenance", "on", *WHY), "migrate", "maintenance has begun", "maintenance_began"
     ),
 }  # fmt: skip
-"""Each deed but three: prune, repair and restore have tests of their own."""
+"""Every command but three: prune, repair and restore have tests of their own."""
 
 _ROWS = """
     SELECT format('%I.%I', nspname, relname)

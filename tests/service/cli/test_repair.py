@@ -33,7 +33,7 @@ _PLANT = """
 
 
 Planting = tuple[int, str, int, bytes]
-"""The leap of the version, the type, the schema version and the hash."""
+"""The number of versions that are skipped, the type, the schema version and the hash."""
 
 
 def a_leap_with_a_wrong_hash(row: Recorded) -> Planting:

@@ -139,7 +139,7 @@ async def test_a_process_without_the_key_says_so_and_calls_nothing_damaged(
 
 
 async def test_the_doctor_warns_of_weak_hashing(database, capsys) -> None:
-    """It fails for nothing else than before, because the tests hash weakly on purpose."""
+    """It is only a warning, because the tests hash weakly on purpose."""
     for memory, weak in ((8, True), (PASSWORD_MEMORY_KIB, False)):
         told = environment(database.settings("holotable_api", password_memory_kib=memory))
         await examine(told)

@@ -1,4 +1,4 @@
-"""Whatever is typed or put into an address is answered with a page, and never with a defect."""
+"""Any text in a form or an address is answered with a page, and never with a defect."""
 
 from collections.abc import Callable
 from typing import Any

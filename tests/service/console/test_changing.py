@@ -1,4 +1,4 @@
-"""Changing an evening that is announced, its prizes by hand, and what becomes of a draft."""
+"""Changing an announced evening, prizes handed over, and the end of a draft."""
 
 import re
 from collections.abc import Callable

@@ -88,7 +88,7 @@ async def test_members_read_a_suspended_league_and_every_form_says_why_it_does_n
         assert 'role="alert"' in refused.text
         assert "The operator has suspended the league" in refused.text
 
-        # Whoever sits at a table still sees the cards and what they count.
+        # A player at a table still sees the cards and what they count.
         for person in people:
             player = await console.signed_in(person.login)
             page = await player.get(f"/tables/{table}")

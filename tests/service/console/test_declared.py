@@ -60,7 +60,7 @@ OPEN = {
     "use_code_as_newcomer",
     "use_link",
 }
-"""The screens that strangers may ask for. Each was thought about."""
+"""The screens that strangers may open. Each is a decision."""
 
 
 def screens() -> list[Screen]:
@@ -75,7 +75,7 @@ def path_of(screen: Screen) -> str:
 
 
 def test_every_route_of_the_console_is_declared() -> None:
-    """A handler that went round the declaration could forget who may read it."""
+    """A handler without a declaration could be open to everybody."""
     handlers = [each for route in application().routes for each in route.route_handlers]
     served = [each for each in handlers if each.http_methods != {"OPTIONS"}]
     undeclared = {str(each.name) for each in served if each.opt.get("screen") is None}

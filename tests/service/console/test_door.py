@@ -1,4 +1,4 @@
-"""The door: check in and undo, money, search, walk-ins, the line, and who may be there."""
+"""The door: check in and undo, money, search, walk-ins, the waitlist, and who may use it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

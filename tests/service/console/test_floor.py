@@ -1,4 +1,4 @@
-"""The floor: what a director does with two taps, and what others see."""
+"""The floor: a director's orders with two taps, and the view of others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -210,7 +210,7 @@ async def test_the_floor_tells_what_happened_in_a_directors_words(serving: Servi
 
 
 async def test_staff_who_play_order_without_a_look(serving: Serving) -> None:
-    """Those who play may look at nothing that reaches a table, and still run the clock."""
+    """Staff who play may try out nothing that reaches a table, and still run the clock."""
     async with serving() as console:
         owner, league = await console.api.league()
         asked = {"name": "Home", "ruleset": "better", "staff_may_play": True, **TERMS}

@@ -1,4 +1,4 @@
-"""Forms: who may send them, what a second sending does, what a refusal shows."""
+"""Forms: their senders, a second sending, and refusals."""
 
 from collections.abc import Callable
 from typing import Any

@@ -166,7 +166,7 @@ async def test_every_list_of_evenings_says_their_phase(
 
 
 def phases(page: str) -> dict[str, str]:
-    """Return what a page says of each evening, by its name."""
+    """Return the state that a page shows for each evening, by its name."""
     found = re.findall(r'line-name">([^<]*)</span>.*?class="tag[^"]*">([^<]*)<', page, re.DOTALL)
     return dict(found)
 

@@ -1,4 +1,4 @@
-"""The look of the console: contrast in both schemes, weight, and what its policy refuses."""
+"""The look of the console: contrast in both schemes, weight, and its content security policy."""
 
 import re
 from itertools import product
@@ -13,14 +13,14 @@ CONSOLE = Path(icons.__file__).parent.parent
 CSS = CONSOLE / "static" / "css"
 TEMPLATES = sorted((CONSOLE / "templates").rglob("*.html"))
 STYLES_MAX = 12_500
-"""Bytes, compressed. With the largest page, 20 KB are not passed (``test_table.py``)."""
+"""Bytes, compressed. Together with the largest page they stay under 20 KB (``test_table.py``)."""
 
 SCHEMES = ("light", "dark")
 TEXT = 4.5
 """The least contrast of text, by WCAG 2.2 (1.4.3)."""
 
 MARK = 3.0
-"""The least contrast of what shows a control or a state (1.4.11)."""
+"""The least contrast of controls and states (1.4.11)."""
 
 READ = [
     *product(

@@ -84,7 +84,7 @@ async def test_a_deal_waits_until_nobody_may_come_back_and_says_so(serving: Serv
         assert "It closes with level 1." in page.text
         assert f'action="{path}/propose"' not in page.text
 
-        # A page that was open before it was so says the same.
+        # A page that was open before the change gives the same answer.
         fields = browser.hidden("/scheme") | {"method": "equal", "play_for": "0"}
         refused = await browser.post(f"{path}/propose", fields, **{"Accept-Language": "de"})
         assert refused.status_code == 409

@@ -1,4 +1,4 @@
-"""Parts and streams: what a page asks for when something has changed."""
+"""Parts and streams: a page asks for its changed parts."""
 
 import asyncio
 import json

@@ -45,7 +45,7 @@ async def test_staff_make_a_link_and_the_tv_shows_the_clock(serving: Serving) ->
             assert (await tv.http.get(closed)).status_code in (303, 404)
         assert f"/leagues/{league}" not in shown.text
 
-        # A player has no business here, and a revoked link goes dark.
+        # A player may not open this page, and a revoked link shows nothing.
         player = await console.signed_in(people[0].login)
         assert (await player.get(path)).status_code == 403
         await director.get(path)
@@ -75,7 +75,7 @@ async def test_the_tv_is_told_of_changes_and_of_nothing_else(serving: Serving) -
 async def test_the_tv_is_told_when_an_operator_closes_the_league_and_the_house(
     serving: Serving, database: TestDatabase
 ) -> None:
-    """No event tells of it."""
+    """No event says so."""
     async with serving() as console:
         owner, league, tournament, _, _ = await console.api.playing(2, **TERMS)
         key = (await owner.post(f"/v1/tournaments/{tournament}/screen-keys")).json()["key"]

@@ -1,4 +1,4 @@
-"""Spectators: what they ask for at the same time is made once, and after all of them have asked."""
+"""Spectators who ask at the same time share one answer, made after all of them have asked."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ async def test_many_who_ask_together_are_answered_by_one_look() -> None:
 
     first = [asyncio.create_task(sharing.of("floor", look)) for _ in range(300)]
     await asyncio.sleep(0)
-    facts.append("after")  # the last who asked may know of this
+    facts.append("after")  # the last reader may know of this change
 
     assert set(await asyncio.gather(*first)) == {"after"}
     assert looks == 1

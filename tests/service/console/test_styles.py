@@ -30,7 +30,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """What ``styles.html`` shows."""
+    """The values for ``styles.html``."""
 
     charts: tuple[Chart, ...]
     icons: tuple[str, ...] = tuple(icons.ICONS)

@@ -27,7 +27,7 @@ from tests.support.webhooks import announce, hooked, json_of, log_of
 pytestmark = pytest.mark.anyio
 
 RUDE = "Jabba7391"
-"""Nothing else has it in it."""
+"""A word that occurs nowhere else."""
 
 FORMS = ("v1", "discord")
 """The forms of messages to receivers."""
@@ -136,7 +136,7 @@ async def test_what_was_taken_down_is_nowhere(
         await until_awaited(heard)
         after = await everywhere()
         assert [path for path, (shown, _) in after.items() if shown] == []
-        # A browser or a proxy that holds the old answer is not told that it still holds.
+        # A browser or a proxy with the old answer gets the new one, and no 304.
         for path, (shown, tag) in before.items():
             if shown and tag:
                 again = await owner.get(path, headers={"If-None-Match": tag})
@@ -210,7 +210,7 @@ async def test_claims_bans_and_corrections_lose_their_words(
             assert again.returncode == 1, "it is so already"
         assert await shown() == set()
         assert RUDE not in await exported(database, league, tmp_path / "after.zip")
-        # A claim in confidence is nobody's business, also when it is taken down.
+        # Others learn nothing about a claim in confidence, even if it is taken down.
         log = (await owner.get(answers[6])).text
         assert filed.json()["id"] not in log
         assert words[0] in log
@@ -222,7 +222,7 @@ async def test_claims_bans_and_corrections_lose_their_words(
 async def test_no_calendar_and_no_message_to_a_receiver_holds_a_name_or_words(
     serving: Callable[..., Any], database: TestDatabase
 ) -> None:
-    """So nothing has to be taken back from them. A repeated message is the one of before."""
+    """So they need no correction. A repeated message is the same as before."""
     async with (
         serving(webhook_networks=LOOPBACK) as console,
         receiving() as receiver,

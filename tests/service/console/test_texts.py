@@ -35,9 +35,9 @@ def test_a_translation_has_the_gaps_of_its_text(language: Language) -> None:
 
 def test_every_description_of_a_fault_is_a_text_of_the_catalogue() -> None:
     """
-    The checks take nothing but a ``Said``, which the types prove.
+    The types prove that the checks take only a ``Said``.
 
-    So it is enough that each is made by ``said``, and of a literal, which the catalogue finds.
+    So it is enough that ``said`` makes each of them, from a literal that the catalogue finds.
     """
     described = 0
     for path in sorted((ROOT / "audit").rglob("*.py")):

@@ -1,4 +1,4 @@
-"""One thread through the console: sign up, join, enter, leave, sign out."""
+"""A person's way through the console: sign up, join, enter, leave, sign out."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pages of trouble: what was sent stays, sent again it is done once, and there is a way on."""
+"""Pages after a fault: a form keeps its fields, counts once if sent again, and leads on."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ async def test_a_form_sent_in_an_outage_is_kept_and_done_once(
             assert "Ask again with the same key" not in page.text
             fields = typed(browser, action)
             assert (fields["key"], fields["name"]) == (key, name)
-            # It may be sent as often as somebody likes.
+            # It may be sent any number of times.
             browser.page = await browser.post(action, fields)
             assert browser.page.status_code == 503
             fields = typed(browser, action)
@@ -152,7 +152,7 @@ async def test_what_another_site_has_sent_is_not_kept(
 
 
 async def test_the_address_of_a_form_leads_to_its_page(serving: Serving) -> None:
-    """It stays in the browser's after a refusal."""
+    """A browser keeps this address after a refusal."""
     async with serving() as console:
         owner, _, tournament = await opened(console)
         browser = await console.signed_in(owner.login)
@@ -189,7 +189,7 @@ async def test_a_session_that_ended_leads_back_to_the_page_of_the_form(serving: 
 
 
 async def test_a_changed_form_with_an_old_key_is_told_in_words(serving: Serving) -> None:
-    """Back, changed, and sent again: browsers keep the key of the page."""
+    """A browser that goes back to the page keeps its key, also for a changed form."""
     async with serving() as console:
         owner, _, tournament = await opened(console)
         browser = await console.signed_in(owner.login)

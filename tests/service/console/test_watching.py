@@ -38,7 +38,7 @@ async def test_strangers_watch_the_hands_of_a_public_evening_that_are_over(
             assert members_only not in replay.text
         steps = (await found.get("replay")).json()["steps"]
         last = await stranger.get(f"/hands/{found.hand}?step={len(steps)}&as=auditor")
-        assert f"Step {len(steps)} of {len(steps)}" in last.text  # and nobody else's eyes
+        assert f"Step {len(steps)} of {len(steps)}" in last.text  # and not that of anybody else
         for closed in ("proof", "bundle"):
             sent = await stranger.get(f"/hands/{found.hand}/{closed}")
             assert sent.url.path == "/sign-in"

@@ -299,7 +299,7 @@ async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[s
 async def test_who_is_overtaken_between_hands_leaves_the_table_to_the_other(
     database: TestDatabase,
 ) -> None:
-    """All but one are away, so each hand ends at once. To follow the other would never end."""
+    """All but one are away, so each hand ends at once. Following the other would never end."""
     settings = database.settings("holotable_api")
     async with open_runtime(settings) as runtime:
         league_id, table = await left_alone(runtime, hands_between_seconds=2)

@@ -310,7 +310,7 @@ async def test_what_is_no_archive_does_not_hold(taken: Path) -> None:
 
 
 async def test_an_archive_is_compressed_in_a_thread_of_its_own(database: TestDatabase) -> None:
-    """Whoever takes a league away holds up nobody else in the process."""
+    """A reader of an archive holds up nobody else in the process."""
     night = await played(database)
     projecting = async_engine(database.url("holotable_project"), 2)
     await Runner(projecting).catch_up()

@@ -1,4 +1,4 @@
-"""Passwords: what a hash costs, and what a sign-in with an unknown login costs."""
+"""Passwords: the time of a hash, and of a sign-in with an unknown login."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What an operator is told about an error: what it was, and not what it often is."""
+"""An operator is told the actual reason of an error, and not a likely one."""
 
 import errno
 import socket
@@ -14,7 +14,7 @@ GONE = FileNotFoundError(errno.ENOENT, "No such file or directory", "migrations/
 FULL = OSError(errno.ENOSPC, "No space left on device")
 CLOSED = PermissionError(errno.EACCES, "Permission denied", b"/run/holotable")
 NO_SOCKET = FileNotFoundError(errno.ENOENT, "No such file or directory")
-"""That of asyncpg for a server whose socket is not there."""
+"""The error of asyncpg for a server whose socket is missing."""
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ async def test_a_second_rebuild_is_refused_while_one_runs(database: TestDatabase
 async def test_a_replacement_lets_readers_and_the_projector_pass(
     database: TestDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long statement of an audit holds it up, and nobody else. A new league fails no rebuild."""
+    """A long statement of an audit delays only the replacement. A new league fails no rebuild."""
     monkeypatch.setattr(rebuilding, "_PATIENCE", sa.text("SET LOCAL lock_timeout = '300ms'"))
     await played(database, "first")
     engine = async_engine(database.url(PROJECT), 2)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from engine.rulesets import PRESETS
 from service.api.table.my_items import MyItem
 from service.cli.conformance import conformance
-from service.sandbox.conformance.desk import Desk
+from service.sandbox.conformance.exchange import Exchange
 from service.sandbox.conformance.judging import CHECKS, Check, Report
 from service.sandbox.conformance.scenes import STAGED, Scene
 from service.sandbox.conformance.script import Part, Script, plan
@@ -34,12 +34,12 @@ def report_on(
     seconds: float = 3.0,
 ) -> tuple[Report, Bot]:
     """Return the report about a bot, and the bot."""
-    desk = Desk(TOKEN)
-    server = Server("127.0.0.1", 0, desk)
+    exchange = Exchange(TOKEN)
+    server = Server("127.0.0.1", 0, exchange)
     with server.serving():
         bot = Bot(server.url, TOKEN, wire, fault)
         bot.start()
-        script = Script(desk, [Part(RULESET, scenes)], seconds, bot.ended, patience=2)
+        script = Script(exchange, [Part(RULESET, scenes)], seconds, bot.ended, patience=2)
         report = script.run()
     bot.leave()
     return report, bot

@@ -1,4 +1,4 @@
-"""``holotable selfplay`` plays a bot in memory and tells what it got wrong."""
+"""``holotable selfplay`` plays a bot in memory and reports its faults."""
 
 import json
 import sys

@@ -12,7 +12,7 @@ from tests.support.waiting import until
 
 
 def test_a_broker_that_comes_late_is_waited_for(database: TestDatabase) -> None:
-    """The worker's manager would only start it again, with a longer pause each time."""
+    """If it ended, its manager would only start it again, with a longer pause each time."""
     server, name = database.server.cluster.url(), f"{database.name}_broker"
     databases.create_database(server, name, owner=databases.BROKER)
     with psycopg.connect(server, autocommit=True) as superuser, capture_logs() as lines:

@@ -107,7 +107,7 @@ def test_a_process_that_fails_again_and_again_is_forked_less_and_less_often() ->
 
 
 def test_a_process_that_hangs_is_replaced() -> None:
-    """Only one that has beaten before: others are watched by their leases."""
+    """This is so for a process that has sent a beat. Others are watched by their leases."""
     program = """
         import os, signal, time
         from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a worker and the projector tell of the installation's state, as their own logins see it."""
+"""The metrics of a worker and of the projector, which they read with their own logins."""
 
 import time
 import urllib.request

@@ -75,7 +75,7 @@ async def test_ten_workers_send_every_job_once(database: TestDatabase, runtime: 
             with ThreadPoolExecutor(WORKERS) as pool:
                 for done in [pool.submit(work, ticker) for ticker, _ in workers]:
                     done.result()
-            # Each may have passed by what another one had in hands, and so ended early.
+            # Each may have skipped jobs that another one held, and so ended early.
             await asyncio.to_thread(workers[0][0].tick)
             assert starts(database) == dict.fromkeys(leagues, 1 + further)
         sent = Counter((job.job_id, job.claim) for _, its in workers for job in its)

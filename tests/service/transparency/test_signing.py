@@ -203,7 +203,7 @@ async def test_a_league_that_was_lost_whole_is_named_until_an_operator_answers_f
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    """Nothing in the database tells of it. An older copy was restored, or its rows were removed."""
+    """Nothing in the database shows it. An older copy was restored, or its rows were removed."""
     kept, _ = await signed(writer, worker, signer, 5)
     lost, number = await signed(writer, worker, signer, 20)
     await signer.post("/heads", content=junk())
@@ -221,7 +221,7 @@ async def test_a_league_that_was_lost_whole_is_named_until_an_operator_answers_f
 
 
 def junk() -> bytes:
-    """Return a request that is no league's. Whoever reaches the signer can make one."""
+    """Return a request about no league. Everybody who reaches the signer can send one."""
     return msgspec.json.encode(SignRequest(origin="holotable/x/0", size=1, root=b"", proof=()))
 
 

@@ -78,7 +78,7 @@ async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_qui
         now[0] += seconds
         for place in slow:
             place.leave()
-            place.leave()  # a second time is none
+            place.leave()  # to release it again changes nothing
         kept = [crowd.enter("GET", "/v1/me") for _ in range(64)]
         with pytest.raises(Overloaded):
             crowd.enter("GET", "/v1/me")

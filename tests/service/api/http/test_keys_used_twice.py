@@ -21,7 +21,7 @@ PURE = {
     "try_season_terms", "choose_my_notifications",
 }  # fmt: skip
 """
-Routes to which a key means nothing. Most write nothing. The last replaces the whole of a person's
+Routes that ignore a key. Most write nothing. The last replaces the whole of a person's
 choices, so the same request twice changes nothing more.
 """
 

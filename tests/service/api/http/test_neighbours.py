@@ -169,7 +169,7 @@ async def test_a_token_without_the_scope_is_refused_on_both_ways(night: Any) -> 
 
 
 class Silent(Frames):
-    """A process that greets, and stands still from then on."""
+    """A process that greets, and then hangs."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -179,7 +179,7 @@ class Silent(Frames):
         """Never answer."""
 
     def beat(self) -> None:
-        """Give no sign."""
+        """Send nothing."""
 
 
 async def test_a_neighbour_that_stands_still_costs_a_short_wait(serving: Any, folder: Path) -> None:
@@ -222,7 +222,7 @@ async def test_a_command_that_a_neighbour_carried_out_before_it_went_away_counts
 
 
 async def test_a_request_is_bounded_where_it_is_answered(night: Any) -> None:
-    """The process that answers is full, so it says so and does nothing."""
+    """The process that answers is full. It says so, and does nothing else."""
     async with night(process_requests=1) as played:
         person, view = await turn(played.at(played.other), played.table)
         place = played.answering.app.limits.crowd.enter("POST", played.path)

@@ -119,7 +119,7 @@ async def test_an_api_waits_when_the_database_goes_away_during_its_start(serving
     """
     The first statements of a start find the server without a connection to spare.
 
-    The process waits, because whoever started it would only start it again.
+    The process waits, because its manager would only start it again.
     """
     limit = f'ALTER DATABASE "{database.name}" CONNECTION LIMIT '
     with (

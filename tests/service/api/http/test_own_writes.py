@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 TIMES = 20
 WAIT = {"own_writes_milliseconds": 1000}
 LONG = {"own_writes_milliseconds": 60_000}
-"""However busy the machine is, its projector comes that far."""
+"""Long enough for a projector on a busy machine."""
 
 
 @asynccontextmanager
@@ -60,7 +60,7 @@ async def test_every_list_shows_what_its_reader_has_just_made(
             night = await owner.post(f"{about}/tournaments", name | {"ruleset": "better"})
             entered = await owner.post(f"/v1/tournaments/{night.json()['id']}/registrations")
             here = night.headers["min-position"]
-            # The other process knows nothing of these writes but what the client tells it.
+            # The other process knows of these writes only by the position that the client sends.
             told = {"headers": {"Min-Position": f"{here}, {season.headers['min-position']}"}}
             for person, more in ((owner, {}), (other, told)):
                 for path, made in (
@@ -91,7 +91,7 @@ async def test_a_projection_that_stands_still_delays_nobody_for_long(serving: An
         assert (first.status_code, again.status_code) == (200, 200)
         assert first.headers["holotable-behind"] == again.headers["holotable-behind"] == "true"
         assert waited > 0.9
-        # Reads are not delayed for some time now, which a clock of a busy machine cannot show.
+        # Reads are not delayed for some time now. On a busy machine no clock could show that.
         assert ("tournaments", league) in api.app.shell.standing
         for person, query in ((owner, "?min_position=none"), (await api.person(), "")):
             assert "holotable-behind" not in (await person.get(path + query)).headers

@@ -1,4 +1,4 @@
-"""Neighbours that lie, break off, take no answers, or belong to somebody else."""
+"""Neighbours that lie, break off, do not read answers, or belong to somebody else."""
 
 import asyncio
 import os
@@ -79,10 +79,10 @@ async def test_who_says_what_is_no_message_is_hung_up_on(
 
 
 async def answered_401(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Hand a request on, and see that it needs its token as any other."""
+    """Hand on a request, and check that it needs a token like any other."""
     writer.write(handed("/v1/tables/tbl_1"))
     length = 0
-    while not length:  # signs that the process goes on
+    while not length:  # messages that the process is alive
         length = int.from_bytes(await reader.readexactly(4), "big")
     found = msgspec.msgpack.decode(await reader.readexactly(length), type=Answered)
     assert (found.number, found.status) == (1, 401)
@@ -91,13 +91,13 @@ async def answered_401(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 async def test_a_request_that_is_none_of_a_tables_gets_no_answer_and_no_silence(
     serving: Any, folder: Path
 ) -> None:
-    """Whoever waits for an answer must learn that none will come."""
+    """A process that waits for an answer must learn that none will come."""
     async with serving(neighbours=str(folder)) as api:
         with capture_logs() as lines:
             async with calling(folder) as (reader, writer):
                 writer.write(handed("/v1/leagues"))
                 async with asyncio.timeout(20):
-                    while await reader.read(4096):  # it may say first that it goes on
+                    while await reader.read(4096):  # it may first say that it is alive
                         pass
         assert [each["event"] for each in lines] == ["a request that was handed on has no answer"]
         assert not neighbours_of(api).answering
@@ -125,7 +125,7 @@ async def test_a_neighbour_that_takes_no_answers_is_answered_no_further(
 
 
 class Strange(Frames):
-    """A process that greets, and answers each request in a way of its own."""
+    """A process that greets, and then answers each request wrongly."""
 
     def __init__(self, answer: Callable[["Strange"], None]) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Strange(Frames):
         self._answer(self)
 
     def beat(self) -> None:
-        """Give no sign."""
+        """Send nothing."""
 
 
 def write(strange: Strange, data: bytes) -> None:
@@ -213,7 +213,7 @@ with socket.socket(socket.AF_UNIX) as line:
 
 @pytest.fixture
 def opened(folder: Path) -> Callable[[], None]:
-    """Return what opens the folder and its sockets to everybody, as nobody should."""
+    """Return a function that opens the folder and its sockets to everybody."""
     if os.getuid() != 0:
         pytest.skip("only root can be another user too")
 
@@ -256,7 +256,7 @@ async def test_another_users_socket_is_told_nothing_even_if_the_folder_was_opene
             assert lurker.stdout is not None
             assert await asyncio.to_thread(lurker.stdout.readline) == b"there\n"
             assert len(names(folder)) == 2
-            for _ in range(2):  # it is asked again and again
+            for _ in range(2):  # it gets many requests
                 assert await asyncio.to_thread(lurker.stdout.readline) == b"0\n"
             assert neighbours_of(api).number == 0
             lurker.kill()

@@ -1,4 +1,4 @@
-"""What a code opens, and that it tells nothing to anybody without one."""
+"""A code shows its league and player, and nobody without a code learns anything."""
 
 import base64
 from datetime import timedelta

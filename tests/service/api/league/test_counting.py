@@ -16,7 +16,7 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.anyio
 
 EACH = 8
-"""The most countings of one account that may wait."""
+"""The number of computations of one account that may wait."""
 
 
 @asynccontextmanager
@@ -33,7 +33,7 @@ async def occupied(account: str) -> AsyncIterator[None]:
 
 
 async def asked(owner: Any, league: str, season: str, tournament: str) -> list[int]:
-    """Ask for everything that counts the standings of a season while the client waits."""
+    """Call every route that computes standings of a season during the request."""
     winner = (await entrants(owner, tournament))[0]["id"]
     path = f"/v1/seasons/{season}"
     last = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()

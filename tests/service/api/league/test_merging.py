@@ -1,4 +1,4 @@
-"""Two players who are one person, over HTTP: what counts, who acts, and what is refused."""
+"""Merging of players over HTTP: what counts, who may merge, and the refusals."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""A message arrives at least once, and who does not receive harms nobody."""
+"""A message arrives at least once, and an address that receives nothing harms nobody."""
 
 import asyncio
 from collections.abc import Callable
@@ -97,7 +97,7 @@ async def test_a_receiver_that_is_gone_or_fails_for_five_days_is_told_no_more(
         refused = await owner.post(f"/v1/webhooks/{first['id']}/try")
         assert refused.status_code == 403
 
-        # It begins anew when it is enabled, without what it missed.
+        # When it is enabled again, it gets new messages, and none that it missed.
         await announce(owner, league, name="Missed")
         change = {"name": "Site", "kinds": ["tournament.announced"], "enabled": True}
         await put(owner, first, change | {"url": gone.url + "/new"})

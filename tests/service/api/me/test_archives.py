@@ -1,4 +1,4 @@
-"""A person takes away everything that the server keeps about them, and nothing of others."""
+"""A person's archive holds everything that the server keeps about them, and nothing of others."""
 
 import io
 import json

@@ -247,7 +247,7 @@ async def payouts(owner: Any, path: str) -> dict[str, int]:
 
 
 async def turned_round(owner: Any, path: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Hand all prizes over, and turn the result round. Return the payouts before and after."""
+    """Hand all prizes over, and reverse the result. Return the payouts before and after."""
     before = await payouts(owner, path)
     assert {each: await handed_over(owner, path, each) for each in before} == before
     assert sum(map(bool, before.values())) >= 2  # equal players share a place

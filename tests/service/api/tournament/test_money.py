@@ -285,7 +285,7 @@ async def test_an_add_on_is_bought_at_a_break(serving, database: TestDatabase) -
 async def test_a_payment_is_taken_back_once_however_many_ask(
     serving, database: TestDatabase
 ) -> None:
-    """What was given back after a withdrawal is not taken back too, whoever is quicker."""
+    """A payment that was given back after a withdrawal is not reversed too, in either order."""
     async with serving() as api:
         owner, league = await api.league()
         people = [await api.join(owner, league) for _ in range(2)]

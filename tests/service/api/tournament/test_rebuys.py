@@ -1,4 +1,4 @@
-"""A bust over HTTP: its window, a rebuy, and a special item put up instead."""
+"""A bust over HTTP: its window, a rebuy, and a special item staked instead."""
 
 from itertools import count
 from typing import Any

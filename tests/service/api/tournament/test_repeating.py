@@ -1,4 +1,4 @@
-"""The terms of a tournament announce another one like it."""
+"""The terms of a tournament can be announced again for another one."""
 
 import pytest
 
@@ -72,7 +72,7 @@ async def test_every_game_can_be_repeated(serving, ruleset: str) -> None:
 
 
 async def test_rebuys_without_a_limit_are_a_word_because_null_takes_a_member_away(serving) -> None:
-    """RFC 7396: a null in house rules, a template or an announcement removes what stands below."""
+    """RFC 7396: a null in house rules, templates and announcements removes the member below it."""
     async with serving() as api:
         owner, league = await api.league()
         path = f"/v1/leagues/{league}/tournaments"

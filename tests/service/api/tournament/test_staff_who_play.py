@@ -80,7 +80,7 @@ async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(servin
 
 
 async def test_staff_who_play_check_an_opponent_in_but_undo_no_check_in(serving) -> None:
-    """Whoever starts play right after it would have taken the opponent's place."""
+    """Otherwise a host could undo it, start play, and so take the opponent's place."""
     async with serving() as api:
         terms = {"starts_at": at(3600), "entry": {"check_in_opens_before_seconds": 7200}}
         owner, path, entrant = await night(api, staff_may_play=True, **terms)

@@ -96,7 +96,7 @@ class _Told(NamedTuple):
     """Table and decision of a turn."""
 
 
-class Desk:
+class Exchange:
     """
     Args:
         token: The client's token.
