@@ -11,7 +11,7 @@ from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Rule
 from engine.rulesets.validation import contradiction
 
 UNLIMITED = "unlimited"
-"""What overrides call a number of rebuys without a limit, which a ruleset has as null."""
+"""The word in overrides for rebuys without a limit. A ruleset has null for it."""
 
 _DRAW_OFF = {"kind": "draw_off"}
 _SPLIT = {"kind": "split"}

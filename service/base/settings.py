@@ -139,9 +139,9 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
 
     metrics_address: Annotated[str, Meta(pattern=ADDRESS)] | None = None
     """
-    Where this process shows its metrics: ``127.0.0.1:9464``. Without it nobody can read them.
+    The address at which this process shows its metrics: ``127.0.0.1:9464``. There is no default.
 
-    Whoever reaches it needs no token. A worker takes a port for each of its processes, from this
+    It asks for no token. A worker takes a port for each of its processes, from this
     one up.
     """
 

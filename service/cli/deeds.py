@@ -20,10 +20,10 @@ _BOUNDED = sa.text(
 )
 PATIENCE_SECONDS = 20.0
 """
-How long a deed waits for others, and they for one that stands still.
+A deed waits this long for others, and they wait this long for a deed that hangs.
 
 A deed may hold what every append needs. If its terminal is stopped or its machine dies, the server
-takes it back after this time, and play goes on.
+rolls it back after this time, and play goes on.
 """
 
 

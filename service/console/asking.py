@@ -37,13 +37,13 @@ class Ask:
 
     language: Spoken
     failure: Failure | None = None
-    """What went wrong with the form that was sent, when its page is shown again."""
+    """The refusal of the form that was sent, when its page is shown again."""
 
     page: str | None = None
     """The path of the page that holds the form, if a form was sent."""
 
     sent: Mapping[str, tuple[str, ...]] | None = None
-    """What a form sent, by field, once it is known that a page of this session made the form."""
+    """The values of a sent form, by field. They are set if a page of this session made the form."""
 
     without_me: bool = False
     """True for a page that must not ask who the reader is, because nobody could say."""

@@ -1,4 +1,4 @@
-"""What a person calls the browser and the device that a request came from."""
+"""The common names of the browser and the device that sent a request."""
 
 import re
 

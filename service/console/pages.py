@@ -93,7 +93,7 @@ class Reader:
     """True if the connection is not encrypted, so that nobody can sign in."""
 
     sign_up: Admission
-    """Who may sign up here."""
+    """The setting of who may sign up here."""
 
     maintenance: bool
     """True while the operator lets nobody change anything."""

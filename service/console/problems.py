@@ -83,7 +83,7 @@ _ON_PAGES: Mapping[str, str] = {
     ),
     "body_too_large": N_("That is more than a page may send at once."),
 }
-"""What a person is told where the title of a problem speaks of programs, by code."""
+"""Texts for people, by code, for problems whose titles speak of programs."""
 
 _FORBIDDEN = {
     "you are entered here": N_(
@@ -111,7 +111,7 @@ _NO_DEAL = {
     "out": N_("Only players who are left may propose a deal."),
     "others_play_now": N_("Others play now than when the deal was proposed."),
 }
-"""What stands in the way of a deal, by the reason of ``deal_not_possible``."""
+"""Texts for people, by the reason of ``deal_not_possible``."""
 
 
 def no_deal(reason: str, language: Spoken) -> str:

@@ -17,7 +17,7 @@ VERSIONED = [path for path in RECIPES if CATALOGUE in path.read_text(encoding="u
 """The recipes that give events new versions."""
 
 READ = ("engine", "service", "api-spec/events", "api-spec/event-sets.json", "docs/rulebook.md")
-"""What the catalogue of events reads."""
+"""The files that the catalogue of events reads."""
 
 CHANGED = re.compile(r"^--- a/(\S+)", re.MULTILINE)
 

@@ -28,7 +28,7 @@ class Scenery:
 
     scenes: tuple[dict[str, str], ...]
     """
-    What the names in paths stand for. The first scene is the night that runs, the second the one
+    The values of the names in paths. The first scene is the night that runs, the second the one
     that is over, the third the one to come. Everything else is the same in all.
     """
 

@@ -50,7 +50,7 @@ _PUBLIC = re.compile(r'"first_dealer_draws":\[[^\]]*\]')
 _OWN = re.compile(r'<own>(?:[\s",]*<own>)*')
 _WRAPPED = re.compile(r"\n +")
 _WORTH = re.compile(r"(?<=data-worth>).*?(?=</p>)", re.DOTALL)
-"""What the reader's own cards count, on the playing table."""
+"""The total of the reader's own cards, on the playing table."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ Obstacle = Literal[
     "nobody_to_deal_with",
     "nothing_to_divide",
 ]
-"""What stands in the way of every deal."""
+"""The reasons for which no deal is possible."""
 
 
 def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...]:

@@ -99,7 +99,7 @@ class LeagueNow:
 
 class Following:
     """
-    What one player follows, for one request.
+    The tournaments and tables that one player follows, for one request.
 
     Args:
         only: The league to narrow the stream to, or None.

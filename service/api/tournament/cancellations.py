@@ -20,7 +20,7 @@ class CancellationShown(msgspec.Struct, kw_only=True):
     """
 
     words: str | None
-    """What staff wrote. Null if they wrote nothing, or if it was erased or taken down."""
+    """The text by staff. Null if they wrote none, or if it was erased or taken down."""
 
 
 async def cancellation_shown(engine: AsyncEngine, state: Tournament) -> CancellationShown | None:

@@ -76,7 +76,7 @@ class DealsShown(msgspec.Struct, kw_only=True):
 
     obstacle: Obstacle | None
     """
-    What stands in the way of a new proposal, or null. `others_may_still_enter` until late
+    The reason for which no deal can be proposed now, or null. `others_may_still_enter` until late
     registration closes, `somebody_may_come_back` while a rebuy window is open or a player who lost
     the last chip has no place yet.
     """

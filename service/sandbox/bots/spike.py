@@ -98,7 +98,7 @@ def after_draw(kept: Hand, seen: Hand, turns: int) -> float:
 
 class Others:
     """
-    What others may hold in the street of a round. A :class:`Score` is here the number of hands of
+    The possible hands of others in a street. A :class:`Score` is here the number of hands of
     1,000 that are better.
 
     Args:

@@ -103,7 +103,7 @@ def test_a_player_who_is_entered_or_has_met_the_other_is_not_merged() -> None:
 
 
 def test_house_bots_are_merged_with_nobody() -> None:
-    """What they did counts for nobody, so it must not become a person's, nor the reverse."""
+    """Their results count for nobody, so they must not become a person's, nor the reverse."""
     bot = house_bot(LEAGUE, "calm", 1)
     with_bot = league(AddMember(player=bot, role="player", now=NOON))
     with_bot.when(merging(player=bot)).then_rejected(MergeInvalid)

@@ -255,7 +255,7 @@ def test_no_deal_while_others_may_still_enter() -> None:
 
 
 def test_no_deal_while_somebody_may_buy_back_in() -> None:
-    """Whoever has lost the last chip still plays for the prizes until the window closes."""
+    """An entrant without chips still plays for the prizes until the window closes."""
     rules = resolve("better", {"rebuy": {"max": None, "seconds": 60}})
     asked = to_start(
         4, ruleset=rules, ruleset_hash=ruleset_hash(rules), fees=FeeTerms(buy_in=1_000),

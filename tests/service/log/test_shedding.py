@@ -1,4 +1,4 @@
-"""What waits at the writer is bounded, in number and in time."""
+"""The commands that wait at the writer are bounded in number and in time."""
 
 import asyncio
 from collections.abc import AsyncIterator

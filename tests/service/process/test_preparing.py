@@ -52,7 +52,7 @@ def address(bare: Cluster, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def first(address: str) -> CompletedProcess[str]:
-    """What the first ``prepare`` of the server printed."""
+    """The output of the first ``prepare`` of the server."""
     return in_own_python(("prepare", address), {})
 
 

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.anyio
 READY_SECONDS = 90
 KILLS = 20
 KILLS_SECONDS = 240
-"""What twenty kills may take on a busy machine."""
+"""The time that twenty kills may take on a busy machine."""
 
 BLOCKED = """
     SELECT pid, split_part(application_name, ' ', 2)::int AS process FROM pg_stat_activity

@@ -107,7 +107,7 @@ class _League:
 
 class Watch:
     """
-    What one request watches. A key is a stream, a category, a player or a tournament.
+    The keys that one request watches: streams, categories, players and tournaments.
 
     Args:
         opening: Opens the channel of a league.

@@ -21,10 +21,10 @@ LINES_MAX = 4
 """Lines in each list, so that all of it can be read across the room."""
 
 MOVES_SECONDS = 180
-"""How long a change of seat stays on the screen."""
+"""A change of seat stays on the screen this long."""
 
 NOTICE_SECONDS = 900
-"""How long an announcement stays on the screen."""
+"""An announcement stays on the screen this long."""
 
 _BEFORE_PLAY = frozenset({"draft", "announced", "registering", "registration_closed"})
 
@@ -164,7 +164,7 @@ class ClockScreen(msgspec.Struct, kw_only=True):
     level: Level | None
     next_level: NextLevel | None
     growth: str
-    """How the forced bets grow, as the ruleset's escalation calls it."""
+    """The kind of the ruleset's escalation."""
 
     next_break: ClockBreak | None
     hand_for_hand: bool

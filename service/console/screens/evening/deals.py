@@ -65,7 +65,7 @@ class DealsScreen(msgspec.Struct, kw_only=True):
     """True for players who are left and for directors, while no deal is proposed or made."""
 
     why_not: str
-    """Why nobody can propose a deal now and when they can, or nothing."""
+    """The reason why no deal can be proposed now, with the time when it can, or nothing."""
 
 
 @page("/tournaments/{tournament:str}/deals")

@@ -33,7 +33,7 @@ MEMBERS_SHOWN = 8
 """The most members that the search by name shows."""
 
 _CODE = "plr_"
-"""What a search begins with that a scanned code has made."""
+"""The beginning of a search that a scanned code has made."""
 
 _NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
@@ -110,7 +110,7 @@ class DoorScreen(msgspec.Struct, kw_only=True):
 
     code: Literal["", "member", "unknown"]
     """
-    What a scanned code told, if its player is not on the list: a member who is not entered, or
+    The player of a scanned code who is not on the list: a member who is not entered, or
     nobody of this league.
     """
 

@@ -40,7 +40,7 @@ class Ends(msgspec.Struct, kw_only=True):
 
 
 Unknown = Literal["", "busy", "large"]
-"""Why there is no end: the terms do not fit, the server is busy, or the field is too large."""
+"""Reasons for no end: the terms do not fit, the server is busy, or the field is too large."""
 
 
 async def simulated_ends(

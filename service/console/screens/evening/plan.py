@@ -139,7 +139,7 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The simulated end, or null if nobody can say."""
 
     ends_unknown: Unknown = ""
-    """Why there is no simulated end, for a game with levels."""
+    """The reason for which a game with levels has no simulated end."""
 
 
 def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:

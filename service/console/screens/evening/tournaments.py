@@ -74,7 +74,7 @@ class Mine(msgspec.Struct, kw_only=True):
 
 
 class Price(msgspec.Struct, kw_only=True):
-    """What an entry costs, in minor units, and the prizes as they stand."""
+    """The price of an entry in minor units, and the present prizes."""
 
     currency: str | None
     entry: int

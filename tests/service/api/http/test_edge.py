@@ -1,4 +1,4 @@
-"""What holds for every path: methods, media types, compression, and scripts of other sites."""
+"""Rules for every path: methods, media types, compression, and scripts of other sites."""
 
 import asyncio
 from typing import Any

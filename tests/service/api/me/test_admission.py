@@ -1,4 +1,4 @@
-"""Who may sign up and found leagues, as the settings say and the operator invites."""
+"""Signing up and founding leagues, by the settings and the operator's invitations."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What waits for a player, and the schedule of all the player's leagues."""
+"""The tasks that wait for a player, and the schedule of all the player's leagues."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
