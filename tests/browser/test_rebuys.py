@@ -1,4 +1,4 @@
-"""A director with a phone sells a rebuy, takes its money, and gets the fields of a deal."""
+"""A director with a phone sells a rebuy, takes its money, and pays a deal out."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def _all_in(people: list[Person], table: str) -> None:
         each.post(f"/v1/tables/{table}/actions", body)
 
 
-def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(house: House) -> None:
+def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(house: House) -> None:
     owner, league = house.league()
     people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn", "Cassian", "Bodhi")]
     evening = house.evening(owner, league, **TERMS)
@@ -58,6 +58,20 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     bust = eventually(broke)
     page = house.open(owner, PHONE, has_touch=True, is_mobile=True).context.new_page()
 
+    # On the player's own phone the table offers it, with its price.
+    owns = next(each for each in people if each.player == bust["player"])
+    own = house.open(owns, PHONE, has_touch=True, is_mobile=True).context.new_page()
+    own.goto(f"/tables/{table}")
+    offered = own.get_by_role("button", name="Rebuy €10.00")
+    expect(offered).to_be_visible()
+    assert overflow(own) <= 0
+
+    # There is no deal yet, and the page says why.
+    deals = f"/tournaments/{evening}/deals"
+    page.goto(deals)
+    expect(page.get_by_role("heading", name="No deal yet")).to_be_visible()
+    expect(page.get_by_text(bust["name"])).to_be_visible()
+
     # The rebuy: the line of the entrant without a seat, then the button
     page.goto(f"/tournaments/{evening}/floor")
     line = page.locator(f"#{bust['id']}")
@@ -65,6 +79,7 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     line.get_by_role("button", name="Rebuy").tap()
     expect(page.get_by_text(f"A rebuy for {bust['name']}.")).to_be_visible()
     assert overflow(page) <= 0
+    expect(offered).to_be_hidden()
 
     # The money is due at once, and one button takes it.
     page.goto(f"/tournaments/{evening}/money")
@@ -75,10 +90,40 @@ def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(ho
     paid = {each["entrant"]: each for each in owner.get(f"{path}/ledger")["accounts"]}
     assert paid[bust["id"]]["paid"] == 2000
 
-    # The fields of an explicit deal appear with this choice only.
-    page.goto(f"/tournaments/{evening}/deals")
+    # The fields of an explicit deal appear with this choice only, once nobody may come back.
+    for each in owner.get(path)["entrants"]:
+        if each["status"] == "rebuy_open":
+            owner.post(f"{path}/rebuys/by-staff", {"entrant": each["id"]})
+    page.goto(deals)
     shares = page.locator("input[name^='shares.']")
     expect(shares.first).to_be_hidden()
     page.get_by_text("By hand").first.tap()
     expect(shares.first).to_be_visible()
     assert overflow(page) <= 0
+    pool = owner.get(path)["money"]["pool"]
+    for number, field in enumerate(shares.all()):
+        field.fill("10" if number else str((pool - 3000) // 100))
+    page.get_by_role("button", name="Propose this deal").tap()
+    expect(page.get_by_text("Each player answers on their own phone.")).to_be_visible()
+    own.goto(deals)
+    own.get_by_role("button", name="Accept", exact=True).tap()
+    expect(own.get_by_text("You have accepted.")).to_be_visible()
+    for each in people:
+        if each is not owns:
+            each.post(f"{path}/deals/1/accept")
+    expect(page.get_by_role("heading", name="The deal")).to_be_visible()
+
+    # The evening ends, and everybody is handed what was agreed.
+    def over() -> bool:
+        _all_in(people, table)
+        return bool(owner.get(path)["state"] == "finished")
+
+    eventually(over)
+    page.goto(f"/tournaments/{evening}/money")
+    for number in range(4, 0, -1):
+        hand_over = page.get_by_role("button", name="Hand the prize to")
+        expect(hand_over).to_have_count(number)
+        hand_over.first.tap()
+    expect(page.get_by_role("button", name="Hand the prize to")).to_have_count(0)
+    accounts = owner.get(f"{path}/ledger")["accounts"]
+    assert sorted(each["handed_over"] for each in accounts) == [1000, 1000, 1000, pool - 3000]

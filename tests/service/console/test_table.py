@@ -15,6 +15,7 @@ from service.console.languages import spoken
 from service.console.rules.titles import TITLES
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
+from tests.service.api.tournament.test_rebuys import until_a_bust
 from tests.service.console.conftest import Browser
 from tests.support.databases import TestDatabase
 
@@ -263,3 +264,28 @@ async def test_a_player_steps_away_and_comes_back(serving: Serving) -> None:
         assert "You are away" in page.text
         page = await browser.submit(f"{here}/presence")
         assert "You are away" not in page.text
+
+
+async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        _, table, broke, other = await until_a_bust(console.api, {"max": 1, "seconds": 3600})
+        phone = await console.signed_in(broke.login)
+        home = await phone.get("/")
+        assert "You may rebuy" in home.text
+        assert f'href="/tables/{table}"' in home.text
+        page = await phone.get(f"/tables/{table}")
+        assert "You may rebuy until the next hand." in page.text
+        assert "data-deadline" in page.text
+
+        page = await phone.submit(f"/tables/{table}/rebuy")
+
+        assert "You are back in." in page.text
+        assert f'action="/tables/{table}/rebuy"' not in page.text
+        waiting = (await broke.get("/v1/me/waiting")).json()["items"]
+        assert "rebuy_window" not in {each["type"] for each in waiting}
+        watching = await console.signed_in(other.login)
+        assert (
+            f'action="/tables/{table}/rebuy"' not in (await watching.get(f"/tables/{table}")).text
+        )

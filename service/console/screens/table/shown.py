@@ -21,6 +21,7 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
+from service.console.screens.table.window import Fees, Window, window_of
 
 _entropy = SystemEntropy()
 
@@ -30,6 +31,7 @@ class Entered(msgspec.Struct, kw_only=True):
 
     id: str
     player: str
+    status: str
     placing: int | None
     """The place, or null while the entrant plays."""
 
@@ -42,6 +44,8 @@ class Game(msgspec.Struct, kw_only=True):
     name: str
     ruleset: Ruleset
     decision_seconds: int
+    currency: str | None
+    fees: Fees
     entrants: tuple[Entered, ...]
     my: MyEntry | None
 
@@ -132,6 +136,9 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     place: int | None
     """The reader's place in the tournament, or null while the reader plays."""
 
+    rebuy: Window | None
+    """The reader's rebuy window, or null if none is open."""
+
     away: bool
     turn: bool
     waits_for: tuple[str, ...]
@@ -181,6 +188,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         seat=None if own is None else own.seat,
         elsewhere=None if my is None or here else my.table,
         place=_place(game),
+        rebuy=await _rebuy(ask, game),
         away=own is not None and own.away,
         turn=seen.my_turn,
         waits_for=_waits_for(seen),
@@ -211,6 +219,14 @@ async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, .
 def _place(game: Game) -> int | None:
     mine = None if game.my is None else game.my.entrant
     return next((each.placing for each in game.entrants if each.id == mine), None)
+
+
+async def _rebuy(ask: Ask, game: Game) -> Window | None:
+    mine = None if game.my is None else game.my.entrant
+    status = next((each.status for each in game.entrants if each.id == mine), "")
+    if status != "rebuy_open":
+        return None
+    return await window_of(ask, game.id, game.fees, game.ruleset.rebuy.seconds)
 
 
 def _waits_for(seen: TableSeen) -> tuple[str, ...]:
