@@ -5,32 +5,18 @@ from litestar.handlers import HTTPRouteHandler
 from service.api.http import health, receipts
 from service.api.league import (
     bans,
-    calendars,
     claim_codes,
     codes,
-    evaluating,
     exports,
-    fixtures,
     invitations,
     leagues,
-    ledgers,
     members,
     merging,
-    past_seasons,
     players,
-    points,
     ratings,
     records,
-    rulesets,
-    season_ends,
-    season_results,
-    seasons,
-    series,
-    simulating,
     staff_log,
-    templates,
     texts,
-    trying_terms,
     visibility,
     webhook_deliveries,
     webhooks,
@@ -63,6 +49,24 @@ from service.api.public import players as public_players
 from service.api.public import results as public_results
 from service.api.public import tables as public_tables
 from service.api.public import tournaments as public_tournaments
+from service.api.rules import (
+    evaluating,
+    rulesets,
+    simulating,
+)
+from service.api.season import (
+    calendars,
+    fixtures,
+    ledgers,
+    past_seasons,
+    points,
+    season_ends,
+    season_results,
+    seasons,
+    series,
+    templates,
+    trying_terms,
+)
 from service.api.table import (
     feeds,
     hands,

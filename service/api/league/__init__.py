@@ -1,1 +1,1 @@
-"""Routes for leagues and their seasons."""
+"""Routes for leagues and their people."""

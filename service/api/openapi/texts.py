@@ -70,19 +70,19 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Templates": (
         "House rules and templates, which complete announcements.",
-        ("league.templates",),
+        ("season.templates",),
     ),
     "Seasons": (
         "Seasons, their points and their standings.",
         (
-            "league.seasons",
-            "league.season_ends",
-            "league.past_seasons",
-            "league.ledgers",
-            "league.points",
-            "league.trying_terms",
-            "league.series",
-            "league.season_results",
+            "season.seasons",
+            "season.season_ends",
+            "season.past_seasons",
+            "season.ledgers",
+            "season.points",
+            "season.trying_terms",
+            "season.series",
+            "season.season_results",
         ),
     ),
     "Records": (
@@ -91,11 +91,11 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Schedules": (
         "Recurring tournaments, the schedule of a league, and calendars.",
-        ("league.fixtures", "league.calendars", "table.my_schedule"),
+        ("season.fixtures", "season.calendars", "table.my_schedule"),
     ),
     "Rulesets": (
         "Named rulesets and terms, and calculations with them.",
-        ("league.rulesets", "league.evaluating", "league.simulating", "tournament.comparing"),
+        ("rules.rulesets", "rules.evaluating", "rules.simulating", "tournament.comparing"),
     ),
     "Tournaments": (
         "Tournaments from the announcement to the end.",

@@ -16,7 +16,7 @@ from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.reading.public import PublicPlace, kept, public_league, shared
 from service.api.http.shell import Asked, Shell
-from service.api.league.calendars import ics
+from service.api.season.calendars import ics
 from service.projections import public_queries
 from service.projections.rows import TournamentRow
 from service.schedule.ics import MEDIA_TYPE, calendar

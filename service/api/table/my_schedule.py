@@ -12,7 +12,7 @@ from service.api.http.operations import operation
 from service.api.http.reading.positions import own_seen
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded
-from service.api.league.calendars import FROM, TO, span_of, states_of, with_line
+from service.api.season.calendars import FROM, TO, span_of, states_of, with_line
 from service.api.table.my_facts import Entered, entered
 from service.api.table.my_items import EntryStatus
 from service.people.tokens import Principal

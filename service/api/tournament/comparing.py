@@ -5,7 +5,7 @@ from litestar import Response
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.writing.submitting import encoded
-from service.api.league.evaluating import HandsWanted, HandsWorth, compared
+from service.api.rules.evaluating import HandsWanted, HandsWorth, compared
 
 
 @operation(

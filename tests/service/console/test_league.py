@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.league.test_past_seasons import bring_results
 from tests.service.api.proof.test_evidence import project
+from tests.service.api.season.test_past_seasons import bring_results
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio

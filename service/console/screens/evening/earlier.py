@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from service.api.http.reading.paging import Page as ApiPage
-from service.api.league.fixture_shapes import RecurrenceShown
-from service.api.league.templates import TemplateShown
+from service.api.season.fixture_shapes import RecurrenceShown
+from service.api.season.templates import TemplateShown
 from service.api.tournament.repeating import TermsShown
 from service.base.documents import Document
 from service.console import links

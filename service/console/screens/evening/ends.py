@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from service.api.league.simulating import EveningsSimulated
+from service.api.rules.simulating import EveningsSimulated
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.problems import SERVER_ERROR, TOO_MANY

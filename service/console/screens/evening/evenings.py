@@ -12,9 +12,9 @@ from babel.dates import format_date
 from engine.rulesets import PRESETS
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
-from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
-from service.api.league.seasons import SeasonMade
+from service.api.season.calendars import Schedule
+from service.api.season.seasons import SeasonMade
 from service.api.tournament.tournaments import TournamentMade
 from service.console import links
 from service.console.asking import Ask

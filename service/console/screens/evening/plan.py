@@ -12,7 +12,7 @@ from babel.numbers import get_currency_precision
 
 from engine.rulesets import PRESETS, CoruscantShift, preset
 from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
-from service.api.league.evaluating import StructureShown
+from service.api.rules.evaluating import StructureShown
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import decimal

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 from service.api.http.reading.paging import Page as Listed
-from service.api.league.seasons import StandingShown
+from service.api.season.seasons import StandingShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links

@@ -3,8 +3,8 @@
 import msgspec
 
 from engine.rulesets import Ruleset
-from service.api.league.rulesets import RulesetShown
 from service.api.public.tournaments import PublicTournament
+from service.api.rules.rulesets import RulesetShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page

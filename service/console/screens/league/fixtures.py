@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import msgspec
 
 from service.api.http.shell import shell_of
-from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
+from service.api.season.calendars import Schedule
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem

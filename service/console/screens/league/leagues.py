@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
-from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
+from service.api.season.calendars import Schedule
 from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page

@@ -11,9 +11,9 @@ from babel.dates import format_date, get_day_names
 from markupsafe import Markup
 
 from service.api.http.shell import shell_of
-from service.api.league.calendars import CalendarKeyMade, Schedule
 from service.api.league.leagues import LeagueShown
 from service.api.public.leagues import PublicLeague, PublicSchedule, PublicScheduled
+from service.api.season.calendars import CalendarKeyMade, Schedule
 from service.console import links
 from service.console.asking import Ask, seen_by
 from service.console.declaring import form, page

@@ -7,8 +7,8 @@ import msgspec
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.writing.rehearsing import WouldChange
 from service.api.league.leagues import LeagueShown
-from service.api.league.season_ends import SeasonCloseWanted
-from service.api.league.seasons import SeasonMade, SeasonShown, StandingShown
+from service.api.season.season_ends import SeasonCloseWanted
+from service.api.season.seasons import SeasonMade, SeasonShown, StandingShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from service.api.http.shell import shell_of
-from service.api.league.trying_terms import SeasonTriedShown, StandingTried
+from service.api.season.trying_terms import SeasonTriedShown, StandingTried
 from service.console.asking import Ask
 from service.console.calling import Problem
 

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
-from service.api.league.season_results import PlayerResults
-from service.api.league.seasons import StandingShown
-from service.api.league.series import EveningShown
 from service.api.public.results import PublicSeason, PublicStanding
+from service.api.season.season_results import PlayerResults
+from service.api.season.seasons import StandingShown
+from service.api.season.series import EveningShown
 from service.console import links
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page

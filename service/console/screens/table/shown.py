@@ -11,7 +11,7 @@ from engine.rulesets import Amounts, Ruleset
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
 from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
-from service.api.league.evaluating import HandsWanted, HandsWorth
+from service.api.rules.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
 from service.api.table.views import TableSeen
 from service.api.tournament.tournaments import MyEntry

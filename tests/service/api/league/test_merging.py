@@ -11,9 +11,9 @@ from service.base.database import async_engine
 from service.people.erasure import erase
 from service.projections.comparing import compare_league
 from tests.service.api.conftest import ANY, Api, Person
-from tests.service.api.league.test_past_seasons import bring_results
 from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project
+from tests.service.api.season.test_past_seasons import bring_results
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from service.log.streams import season_stream, tournament_stream
-from tests.service.api.league.test_fixtures import season_in, weekly
+from tests.service.api.season.test_fixtures import season_in, weekly
 from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.api.tournament.test_entering import announced, at, enter

@@ -5,10 +5,10 @@ from csv import DictReader
 import pytest
 
 from tests.service.api.conftest import ANY
-from tests.service.api.league.test_calendars import fetched, key_of
-from tests.service.api.league.test_fixtures import schedule, season_in, weekly
-from tests.service.api.league.test_templates import announced, house
 from tests.service.api.nights import project
+from tests.service.api.season.test_calendars import fetched, key_of
+from tests.service.api.season.test_fixtures import schedule, season_in, weekly
+from tests.service.api.season.test_templates import announced, house
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.api.tournament.test_entering import announced as drafted
 from tests.service.api.tournament.test_entering import at, enter

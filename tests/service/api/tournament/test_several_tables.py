@@ -17,7 +17,7 @@ from engine.tournament.model.terms import FormatTerms, Freezeout, Rounds, Single
 from engine.tournament.seating.draw import tables_for
 from engine.values import LeagueId, TournamentId
 from service.announcing.terms import TournamentWanted, announcement
-from tests.service.api.league.test_templates import announced, house, put
+from tests.service.api.season.test_templates import announced, house, put
 
 NOW = datetime(2098, 12, 1, 19, tzinfo=UTC)
 ORBIT = {"kind": "double_per_orbit"}

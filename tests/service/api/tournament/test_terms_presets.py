@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from engine.rulesets import PRESETS as RULESETS
-from tests.service.api.league.test_fixtures import season_in, weekly
-from tests.service.api.league.test_templates import announced, house, template
+from tests.service.api.season.test_fixtures import season_in, weekly
+from tests.service.api.season.test_templates import announced, house, template
 
 pytestmark = pytest.mark.anyio
 

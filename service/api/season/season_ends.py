@@ -14,7 +14,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer
-from service.api.league.seasons import SeasonMade
+from service.api.season.seasons import SeasonMade
 from service.base.errors import BadRequest
 from service.director import season_ends
 from service.log.writer import Entry, States

@@ -6,8 +6,8 @@ import pytest
 
 from service.audit.play import generator
 from tests.service.api.conftest import ANY
-from tests.service.api.league.test_past_seasons import bring_results
 from tests.service.api.proof.test_evidence import project
+from tests.service.api.season.test_past_seasons import bring_results
 from tests.service.api.tournament.test_corrections import a_night, award, entrants
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase

@@ -10,7 +10,7 @@ import pytest
 from service.schedule.ics import calendar
 from service.schedule.items import ScheduledItem
 from tests.service.api.conftest import ANY, Person
-from tests.service.api.league.test_fixtures import announced, days_ahead, season_in, weekly
+from tests.service.api.season.test_fixtures import announced, days_ahead, season_in, weekly
 from tests.support.projecting import projecting
 
 pytestmark = pytest.mark.anyio

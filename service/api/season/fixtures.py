@@ -30,8 +30,8 @@ from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.writing.submitting import Order, answer, decide_one
-from service.api.league.expanding import expanded
-from service.api.league.fixture_shapes import (
+from service.api.season.expanding import expanded
+from service.api.season.fixture_shapes import (
     FixturesEnd,
     FixturesRewanted,
     FixturesWanted,
@@ -42,7 +42,7 @@ from service.api.league.fixture_shapes import (
     SeasonScheduled,
     Terms,
 )
-from service.api.league.templates import INSTANTS_WITHIN
+from service.api.season.templates import INSTANTS_WITHIN
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
 from service.schedule.occurrences import coming, first_from, named

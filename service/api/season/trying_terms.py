@@ -32,7 +32,7 @@ from service.api.http.operations import operation
 from service.api.http.problems.faults import Fault, refused
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
-from service.api.league.seasons import RulesWanted, points_of
+from service.api.season.seasons import RulesWanted, points_of
 from service.base.pools import SIMULATION
 from service.people.tokens import Principal
 

@@ -8,10 +8,10 @@ import pytest
 
 from service.people.result_lists import BYTES_MAX
 from tests.service.api.conftest import Person
-from tests.service.api.league.test_fixtures import season_in
 from tests.service.api.league.test_memberships import staff
 from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project
+from tests.service.api.season.test_fixtures import season_in
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
 

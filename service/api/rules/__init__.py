@@ -1,0 +1,1 @@
+"""Routes for rulesets, and for calculations with the rules."""

@@ -1,0 +1,1 @@
+"""Routes for seasons: terms, evenings, standings, end."""
