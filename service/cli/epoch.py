@@ -6,14 +6,19 @@ import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
+from service.base.drivers import Driver
 from service.base.settings import Settings
 from service.cli.common import DRY_RUN, USAGE, awaited, settings
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
-from service.log.read import last_position
+from service.log.read import epoch_of, last_position
 from service.transparency.signing import SignerAway, asking, last_head, origin_of
+from service.transparency.tree import Frontier
 
-_OPEN = "SELECT raise_epoch($1, $2, $3)"
+_OPEN = "SELECT raise_epoch($1, $2, $3, $4)"
+_HEADS = "SELECT size, root FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size"
+_HASHES = "SELECT hash FROM events WHERE league = $1 AND position >= $2 ORDER BY position LIMIT $3"
+_CHUNK = 10_000
 _KNOWN = "SELECT 1 FROM key WHERE league = $1"
 
 
@@ -51,13 +56,37 @@ async def open_epoch(
         if not operator.strip() or not reason.strip():
             raise NotDone("the operator or the reason is empty", "give both", USAGE)
         until = signed + 1
-        epoch = await driver.fetchval(_OPEN, number, operator, reason)
-        while epoch < until:
-            epoch = await driver.fetchval(_OPEN, number, operator, reason)
         size = await last_position(driver, number) + 1
-        return f"epoch {epoch} of {league} opened by {operator} at {size} events"
+        proven = await _proven(driver, number)
+        kept = size if proven is None else proven
+        epoch = await driver.fetchval(_OPEN, number, operator, reason, kept)
+        while epoch < until:
+            epoch = await driver.fetchval(_OPEN, number, operator, reason, kept)
+        said = f"epoch {epoch} of {league} opened by {operator} at {size} events"
+        return said if kept == size else f"{said}, of which the first {kept} are proven the same"
 
     return await carried_out(settings, work, dry_run=dry_run)
+
+
+async def _proven(driver: Driver, league: UUID) -> int | None:
+    """
+    Return the size of the largest signed head of this epoch that the log still has, or None.
+
+    The events behind it may be others than before: an older copy was restored, and play went on.
+    Stored subtrees may be those of the lost log, so every hash is read again. Without a signed head
+    nothing tells.
+    """
+    found = await driver.fetch(_HEADS, league, await epoch_of(driver, league))
+    heads = {row["size"]: row["root"] for row in found}
+    if not heads:
+        return None
+    tree, proven = Frontier(), 0
+    while rows := await driver.fetch(_HASHES, league, tree.size, _CHUNK):
+        for (leaf,) in rows:
+            tree.append(leaf)
+            if tree.size in heads and tree.root() == heads[tree.size]:
+                proven = tree.size
+    return proven
 
 
 def _number(league: str) -> UUID | None:
