@@ -7,7 +7,7 @@ itself. Source: rulebook ``generator``.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import pbkdf2_hmac, sha256
 from itertools import chain, count, islice
 from struct import Struct
 from uuid import UUID
@@ -19,9 +19,6 @@ _BLOCK = 64
 _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
-_BLOCKS = tuple(each.to_bytes(8, "big") for each in range(128))
-"""The numbers of blocks in the form in which they are hashed, enough for nearly every pile."""
-
 _LEAF = b"\x00holotable/card/1"
 
 
@@ -70,15 +67,26 @@ def _mixed(beacon: bytes, text: bytes) -> bytes:
     return sha256(b"holotable/openings/" + version + beacon + text).digest()
 
 
-def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:
-    """Yield the 32-byte blocks of a label, without end."""
+def numbers(value: bytes, label: str, n: int, openings: bytes, surely: int = 1) -> Iterator[bytes]:
+    """
+    Yield the 32-byte blocks of a label, without end.
+
+    Args:
+        surely: The number of blocks that will be needed in any case. They are made together.
+    """
     key = keyed(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings)
-    # The same as ``keyed``, but the padded keys are hashed once: a pile needs many blocks.
+    yield keyed(key, bytes(8))
+    if surely > 1:
+        # PBKDF2 (RFC 8018) with one round and a salt of four zeros: block after block of HMAC.
+        together = pbkdf2_hmac("sha256", key, bytes(4), 1, 32 * (surely - 1))
+        for at in range(0, len(together), 32):
+            yield together[at : at + 32]
+    # The same as ``keyed``, but the padded keys are hashed once: few labels need so many blocks.
     padded = key.ljust(_BLOCK, b"\x00")
     inner, outer = sha256(padded.translate(_INNER)).copy, sha256(padded.translate(_OUTER)).copy
-    for block in chain(_BLOCKS, (each.to_bytes(8, "big") for each in count(len(_BLOCKS)))):
+    for block in count(max(1, surely)):
         within = inner()
-        within.update(block)
+        within.update(block.to_bytes(8, "big"))
         around = outer()
         around.update(within.digest())
         yield around.digest()
@@ -87,13 +95,13 @@ def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes
 class Draws:
     """Unbiased draws from a label's blocks. Words that would favour small numbers are skipped."""
 
-    def __init__(self, value: bytes, label: str, n: int, openings: bytes) -> None:
-        blocks = numbers(value, label, n, openings)
+    def __init__(self, value: bytes, label: str, n: int, openings: bytes, surely: int = 1) -> None:
+        blocks = numbers(value, label, n, openings, -(-surely // 4))
         self._words = chain.from_iterable(map(_FOUR_WORDS, blocks))
 
     def below(self, k: int) -> int:
         """Return a number from 0 to k - 1."""
-        ceiling = _LIMIT - _LIMIT % k
+        ceiling = _ceiling(k)
         word: int = next(self._words)
         while word >= ceiling:
             word = next(self._words)
@@ -104,7 +112,7 @@ class Draws:
         drawn, words = list(things), self._words
         for k in range(len(drawn), 1, -1):
             # The same as ``below``, without a call for each card.
-            ceiling = _LIMIT - _LIMIT % k
+            ceiling = _ceiling(k)
             word = next(words)
             while word >= ceiling:
                 word = next(words)
@@ -113,12 +121,19 @@ class Draws:
         return drawn
 
 
+@lru_cache(maxsize=256)
+def _ceiling(k: int) -> int:
+    """Return the number of words that favour no number below *k*."""
+    return _LIMIT - _LIMIT % k
+
+
 def pile(
     value: bytes, openings: bytes, number: int, cards: Sequence[str]
 ) -> tuple[list[str], list[bytes]]:
     """Return the faces of a pile by position, and the salts."""
-    faces = Draws(value, "pile", number, openings).order(cards)
-    return faces, list(islice(numbers(value, "salt", number, openings), len(faces)))
+    size = len(cards)
+    faces = Draws(value, "pile", number, openings, surely=size - 1).order(cards)
+    return faces, list(islice(numbers(value, "salt", number, openings, surely=size), size))
 
 
 def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
