@@ -95,12 +95,41 @@ def unseal(
     Raises:
       EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
     """
+    return contents_of(texts_in(keys, stream, version, sealed, audiences), stream, version)
+
+
+def contents_of(
+    texts: Mapping[str, bytes], stream: str, version: int
+) -> dict[str, dict[str, Opening]]:
+    """
+    Return the contents of boxes by audience, from their texts.
+
+    Raises:
+      EventUnreadable: If a text holds no openings.
+    """
+    found: dict[str, dict[str, Opening]] = {}
+    known, holds = b"", {}
+    for audience, text in texts.items():
+        if text != known:  # two audiences often see the same text
+            known, holds = text, _read(text, stream, version)
+        found[audience] = holds
+    return found
+
+
+def texts_in(
+    keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: tuple[str, ...] | None
+) -> dict[str, bytes]:
+    """
+    Open the boxes as :func:`unseal` does, and return their texts without padding.
+
+    Raises:
+      EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
+    """
     cipher = keys.cipher(stream)
     context = _context(keys.league, stream) + version.to_bytes(8, "big")
     wanted = None if audiences is None else _names(audiences)
     key_here = keys.key_id.bytes
-    found: dict[str, dict[str, Opening]] = {}
-    known, holds = b"", {}
+    found: dict[str, bytes] = {}
     if sealed[:1] != _FORMAT:
         raise EventUnreadable("the sealed values are in an unknown format")
     at, end, before = 1, len(sealed), b""
@@ -122,12 +151,10 @@ def unseal(
             raise EventUnreadable("a box was sealed with an unknown key")
         try:
             text = cipher.decrypt(iv, sealed[begins:at], context + name)
+            # Stripping the padding is faster than decoding it, and without an argument most of all.
+            found[name.decode()] = text.rstrip()
         except InvalidTag as error:
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
-        if text != known:  # two audiences often see the same text
-            known, holds = text, _read(text, stream, version)
-        try:
-            found[name.decode()] = holds
         except UnicodeDecodeError as error:
             raise EventUnreadable(
                 "a box has no audience", stream=stream, version=version
@@ -148,7 +175,6 @@ def _names(audiences: tuple[str, ...]) -> frozenset[bytes]:
 
 def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
     try:
-        # Stripping the padding is faster than decoding it, and without an argument most of all.
-        return _openings.decode(text.rstrip())
+        return _openings.decode(text)
     except msgspec.MsgspecError as error:
         raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error

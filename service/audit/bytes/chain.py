@@ -21,7 +21,7 @@ from service.base.documents import Document, Json
 from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
-from service.log.sealing import Opening, unseal
+from service.log.sealing import Opening, contents_of, texts_in
 
 _ZEROS = bytes(32)
 _SECOND = 1_000_000
@@ -52,8 +52,15 @@ _decode = msgspec.json.Decoder().decode
 encode = msgspec.json.Encoder(order="sorted").encode
 """Encodes documents in their canonical form."""
 
-Boxes = dict[str, dict[str, Opening]]
-"""By audience and pointer, the salt and the value of each hidden place."""
+
+class Boxes(NamedTuple):
+    """The boxes of an event, opened."""
+
+    texts: dict[str, bytes]
+    """The text of each box, by audience."""
+
+    places: dict[str, dict[str, Opening]]
+    """By audience and pointer, the salt and the value of each hidden place."""
 
 
 class Placed(NamedTuple):
@@ -248,7 +255,8 @@ def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | 
     """Return the contents of an event's boxes by audience, or None if a box does not open."""
     stream, version = recorded.stream, recorded.stream_version
     try:
-        return unseal(keys, stream, version, recorded.sealed or b"", None)
+        texts = texts_in(keys, stream, version, recorded.sealed or b"", None)
+        return Boxes(texts, contents_of(texts, stream, version))
     except EventUnreadable as error:
         what = said("its sealed values do not open: %(reason)s", reason=error.detail)
         findings.hold("commitments", False, recorded.position, stream, what)
@@ -269,15 +277,16 @@ def check_commitments(
     position, stream = recorded.position, recorded.stream
     # Without a commitment every place is a card's, and decoding the event finds exactly these.
     cards_only = _COMMITMENT not in recorded.data
-    house = boxes.get("house", {})
+    found = boxes.places
+    house = found.get("house", {})
     differing = {
         pointer
-        for box in boxes.values()
+        for box in found.values()
         if box is not house
         for pointer, opening in box.items()
         if house.get(pointer) != opening
     }
-    if not (all(boxes.values()) and house.keys() >= differing):
+    if not (all(found.values()) and house.keys() >= differing):
         what = said("a box is empty, or opens a place that the house's box does not")
         findings.hold("commitments", False, position, stream, what)
     begun = about(recorded)
@@ -286,7 +295,7 @@ def check_commitments(
         for pointer, (salt, value) in house.items()
         if pointer in differing
         or not _in_form(salt, value)
-        or not (cards_only or _committed(document, pointer, begun, (salt, value), boxes))
+        or not (cards_only or _committed(document, pointer, begun, (salt, value), found))
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:
@@ -310,7 +319,13 @@ def about(recorded: Recorded) -> bytes:
     return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
 
 
-def _committed(document: Json, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
+def _committed(
+    document: Json,
+    pointer: str,
+    begun: bytes,
+    opening: Opening,
+    boxes: dict[str, dict[str, Opening]],
+) -> bool:
     """
     Return whether a place commits to its opening, and exactly its audience can open it.
 

@@ -5,25 +5,26 @@ The event is encoded again. The result must equal the row's bytes and the conten
 boxes. Nothing is read twice. Source: ``api-spec/bundle.md``.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
 
 from engine.values import SealedCard
-from service.audit.bytes.chain import Boxes, about, encode, hash_of_name
+from service.audit.bytes.chain import about, encode, hash_of_name
 from service.log.codec import hidden_places
 from service.log.record import Recorded
 from service.log.sealing import Opening
 
 
-def held_alike(event: msgspec.Struct, recorded: Recorded, boxes: Boxes) -> int | None:
+def held_alike(event: msgspec.Struct, recorded: Recorded, texts: Mapping[str, bytes]) -> int | None:
     """
     Return the number of places that *event* hides, or None if *recorded* holds anything else.
 
     Args:
-        event: The event with its hidden values, either read from *boxes* or decided again.
-        boxes: The contents of the row's boxes, in their order.
+        event: The event with its hidden values, either read from the row's boxes or decided again.
+        texts: The texts of the row's boxes by audience, ascending.
     """
     places = hidden_places(event)
     if not places:
@@ -48,8 +49,7 @@ def held_alike(event: msgspec.Struct, recorded: Recorded, boxes: Boxes) -> int |
                 due[audience][pointer] = opening
             else:
                 due[audience] = {pointer: opening}
-    # Readers tell the audience of a card by the order of its boxes.
-    if list(boxes.items()) != sorted(due.items()):
+    if texts != {audience: encode(box) for audience, box in due.items()}:
         return None
     # The encoder asks in the order of the places. In any other order the bytes would differ.
     following = iter(documents)

@@ -11,7 +11,7 @@ from engine.table.evolve.at_table import evolve
 from engine.table.model.events import Event
 from engine.table.model.state import State
 from engine.table.read import recall
-from service.audit.bytes.chain import Boxes, encode
+from service.audit.bytes.chain import encode
 from service.audit.bytes.hidden import held_alike
 from service.audit.play.drawn import drawn
 from service.audit.play.hands import NEEDS_BEFORE
@@ -20,7 +20,7 @@ from service.audit.said import said
 from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
-from service.log.sealing import unseal
+from service.log.sealing import texts_in
 from service.log.upcasters import current_version
 
 Decided = list[tuple[Event, int]]
@@ -83,7 +83,7 @@ class Deciding:
                         if encode(one) != stored.data:
                             return None
                     else:
-                        hidden = held_alike(one, stored, self._boxes(stored))
+                        hidden = held_alike(one, stored, self._texts(stored))
                         if hidden is None:
                             return None
                         opened += hidden
@@ -101,8 +101,9 @@ class Deciding:
         self._opened += opened
         return found
 
-    def _boxes(self, stored: Recorded) -> Boxes:
-        return unseal(self._keys, stored.stream, stored.stream_version, stored.sealed or b"", None)
+    def _texts(self, stored: Recorded) -> dict[str, bytes]:
+        sealed = stored.sealed or b""
+        return texts_in(self._keys, stored.stream, stored.stream_version, sealed, None)
 
     def end(self, findings: Findings) -> None:
         """Record the number of decisions and hidden values that agree."""

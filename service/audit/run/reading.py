@@ -104,7 +104,9 @@ class Reading:
         else:
             boxes = opened(recorded, self._keys, self._findings)
             event = self._decoded(recorded, stream, boxes)
-            alike = None if event is None or boxes is None else held_alike(event, recorded, boxes)
+            alike = None
+            if event is not None and boxes is not None:
+                alike = held_alike(event, recorded, boxes.texts)
             if alike is not None:
                 self._findings.held(("commitments",), alike)
                 return event
@@ -124,7 +126,9 @@ class Reading:
                 find("readable", False, recorded.position, stream.name, what)
             return None
         try:
-            event: Event = self._codec.decode(recorded, self._keys, boxes)
+            event: Event = self._codec.decode(
+                recorded, self._keys, None if boxes is None else boxes.places
+            )
         except EventUnreadable as error:
             stream.broken = True
             what = said("it cannot be decoded: %(reason)s", reason=error.detail)
