@@ -108,6 +108,24 @@ async def test_a_wrong_row_enters_nobody(serving: Serving) -> None:
         assert "name,shoe" in page.text
 
 
+async def test_twenty_wrong_rows_of_five_hundred_stand_first_in_the_readers_language(
+    serving: Serving,
+) -> None:
+    """As a spreadsheet in German writes them, with semicolons."""
+    async with serving() as console:
+        _, _, browser, path = await opened(console)
+        await browser.get(path, headers={"Accept-Language": "de"})
+        rows = [f"Person Nr {n};{'kaiser' if n % 25 == 7 else 'player'}" for n in range(500)]
+        fields = browser.hidden(f"{path}/import") | {"list": "\n".join(["Name;Role", *rows])}
+        page = await browser.post(f"{path}/import", fields, **{"Accept-Language": "de"})
+        assert "20 von 500 Zeilen sind falsch." in page.text
+        first, rest = page.text.split("480 Zeilen sind gut")
+        assert first.count("Das ist keine Rolle, oder nur Besitzer") == 20
+        assert "Person Nr 7,kaiser" in first
+        assert "Person Nr 8,player" in rest
+        assert 'name="seen"' not in page.text
+
+
 async def test_a_player_gets_the_list_of_players(serving: Serving) -> None:
     async with serving() as console:
         owner, league, _, path = await opened(console)

@@ -10,6 +10,7 @@ from service.api.league.claim_codes import ClaimCode, ClaimsIssued
 from service.api.league.invitations import Invitation, InvitationWanted
 from service.api.league.leagues import LeagueShown
 from service.api.league.players import Imported, RowShown
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask, house_address
 from service.console.calling import Problem
@@ -21,6 +22,23 @@ from service.console.screens.account.signing_in import SENT_TWICE
 from service.console.screens.league.people import people
 
 _NAME = "name"
+_GOOD = frozenset({"added", "unchanged"})
+_DELIMITERS = (";", "\t")
+"""What spreadsheets write instead of a comma, in some languages."""
+
+_WRONG = {
+    "name": N_("This is no name that can be used: too long, empty or with strange characters."),
+    "email": N_("This is no e-mail address."),
+    "role": N_("This is no role, or only an owner may give it."),
+    "external_id": N_("This is no number of a member list."),
+    "repeated": N_("The same player is in the list twice."),
+    "name_taken": N_("This is too similar to the name of somebody on the staff."),
+    "already_member": N_("The player is a member with another role."),
+    "player_banned": N_("The player is banned."),
+    "cells": N_("This row has more or fewer columns than the first."),
+    "characters": N_("There is a line break or a strange character in this row."),
+}
+"""What is wrong with a row, by the code of its fault."""
 
 
 class InvitedScreen(msgspec.Struct, kw_only=True):
@@ -54,11 +72,14 @@ class ImportScreen(msgspec.Struct, kw_only=True):
 
     league: str
     league_name: str
-    rows: tuple[tuple[str, RowShown], ...]
-    """Each line of the list, with the result that its import would have."""
+    wrong: tuple[tuple[str, int, str], ...]
+    """Each fault: the text of its row, the line and what is wrong."""
 
-    good: bool
-    """True if every row is good, so that the list can be imported."""
+    rows: tuple[tuple[str, RowShown], ...]
+    """Each good row of the list, with the result that its import would have."""
+
+    size: int
+    """The number of rows."""
 
     text: str
 
@@ -117,14 +138,22 @@ async def import_list(ask: Ask, given: Given, league: str) -> Done | Page:
     tried = await ask.api.send_csv(f"{path}/members/import", text, Imported, dry_run=True)
     shown = await ask.api.get(path, LeagueShown)
     lines = text.splitlines()
+    bad = [each for each in tried.rows if each.outcome not in _GOOD]
     screen = ImportScreen(
         league=league,
         league_name=shown.name,
-        rows=tuple((_line(lines, each.line), each) for each in tried.rows),
-        good=all(each.outcome in ("added", "unchanged") for each in tried.rows),
+        wrong=tuple((_line(lines, each.line), each.line, _told(ask, each)) for each in bad),
+        rows=tuple((_line(lines, each.line), each) for each in tried.rows if each.outcome in _GOOD),
+        size=len({each.line for each in tried.rows}),
         text=text,
     )
     return Page("league/import.html", screen)
+
+
+def _told(ask: Ask, row: RowShown) -> str:
+    """Return what is wrong with a row, in the reader's language."""
+    found = _WRONG.get(row.outcome)
+    return ask.gettext(found) if found else row.detail or row.outcome
 
 
 async def _card(ask: Ask, name: str, code: str | None) -> Card:
@@ -138,14 +167,28 @@ def _with_header(text: str) -> str:
     """
     Return a list with a header. A plain list of names, one in each line, gets one.
 
-    >>> _with_header("Mara"), _with_header("name,email")
-    ('name\\nMara\\n', 'name,email')
+    Semicolons and tabs between the columns become commas.
+
+    >>> _with_header("Mara"), _with_header("name,email"), _with_header("Name;Role\\nMara;player")
+    ('name\\nMara\\n', 'name,email', 'Name,Role\\nMara,player\\n')
     """
+    heading = text.partition("\n")[0]
+    for delimiter in _DELIMITERS:
+        columns = [each.strip().strip('"').lower() for each in heading.split(delimiter)]
+        if delimiter in heading and _NAME in columns:
+            return _with_commas(text, delimiter)
     first = text.partition("\n")[0].lower().split(",")
     if _NAME in (each.strip().strip('"') for each in first):
         return text
     written = io.StringIO()
     rows = ([each.strip()] for each in (_NAME, *text.splitlines()) if each.strip())
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    return written.getvalue()
+
+
+def _with_commas(text: str, delimiter: str) -> str:
+    written = io.StringIO()
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue()
 

@@ -1,4 +1,13 @@
 // A file that is dropped on a list is read into its field. Nothing is sent before the form is.
+// A spreadsheet may write its own letters instead of UTF-8.
+const read = (bytes) => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+};
+
 for (const place of document.querySelectorAll("[data-drop]")) {
   const field = place.querySelector("textarea");
   place.addEventListener("dragover", (event) => event.preventDefault());
@@ -6,7 +15,7 @@ for (const place of document.querySelectorAll("[data-drop]")) {
     const [file] = event.dataTransfer.files;
     if (!file) return;
     event.preventDefault();
-    field.value = await file.text();
+    field.value = read(await file.arrayBuffer());
     field.focus();
   });
 }
