@@ -2,7 +2,8 @@
 Let an operator say how many events of the ended epoch are still the same.
 
 If play went on after an older copy was restored, the log may be longer than the lost one. Its
-events at the same positions are others, and clients must not read on between them.
+events at the same positions are others, and clients must not read on between them. The function
+`raise_epoch` stays for the version before.
 """
 
 from alembic import op
@@ -16,9 +17,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.execute(load("raise_epoch", revision))
-    op.execute("REVOKE ALL ON FUNCTION raise_epoch(uuid, text, text, bigint) FROM PUBLIC")
+    op.execute(load("open_epoch", revision))
+    op.execute("REVOKE ALL ON FUNCTION open_epoch(uuid, text, text, bigint) FROM PUBLIC")
 
 
 def downgrade() -> None:
-    op.execute("DROP FUNCTION raise_epoch(uuid, text, text, bigint)")
+    op.execute("DROP FUNCTION open_epoch(uuid, text, text, bigint)")

@@ -15,7 +15,7 @@ from service.log.read import epoch_of, last_position
 from service.transparency.signing import SignerAway, asking, last_head, origin_of
 from service.transparency.tree import Frontier
 
-_OPEN = "SELECT raise_epoch($1, $2, $3, $4)"
+_OPEN = "SELECT open_epoch($1, $2, $3, $4)"
 _HEADS = "SELECT size, root FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size"
 _HASHES = "SELECT hash FROM events WHERE league = $1 AND position >= $2 ORDER BY position LIMIT $3"
 _CHUNK = 10_000

@@ -1,4 +1,4 @@
-CREATE FUNCTION raise_epoch(p_league uuid, p_operator text, p_reason text, p_kept bigint)
+CREATE FUNCTION open_epoch(p_league uuid, p_operator text, p_reason text, p_kept bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
