@@ -19,6 +19,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 import psycopg
+from amqp import AMQPError
 
 from service.base import migrations
 from service.base.schema_range import of_code
@@ -39,6 +40,7 @@ _SEEN: Final = """
 """
 _IN_WORK: Final = "SELECT task FROM job WHERE state = 'sent' ORDER BY task LIMIT 1"
 _TASK_SECONDS: Final = 2.0
+_MESSAGE_SECONDS: Final = 2.0
 
 
 class Done(NamedTuple):
@@ -199,6 +201,28 @@ def close_broker(room: Room, dice: Random) -> Done:
     return Done(f"for {seconds:.1f} s", undo, seconds)
 
 
+def restart_broker(room: Room, dice: Random) -> Done:
+    """Kill RabbitMQ, and start it again after some seconds."""
+    if room.broker is None or room.broker.ended():
+        raise Missed("the broker is down")
+    room.resting.add("broker")
+    pid, seconds = room.broker.kill(), dice.uniform(0, 6)
+    return Done(f"pid {pid} for {seconds:.1f} s", lambda: room.resting.discard("broker"), seconds)
+
+
+def disturb_queue(room: Room, _: Random) -> Done:
+    """Lose a third of the messages that wait in RabbitMQ, and double the others."""
+    if room.broker is None or room.broker.ended():
+        raise Missed("the broker is down")
+    try:
+        lost, doubled = room.broker.disturb(_MESSAGE_SECONDS)
+    except (OSError, AMQPError) as error:  # it is starting
+        raise Missed(f"the broker does not answer: {type(error).__name__}") from error
+    if not lost + doubled:
+        raise Missed("no message waited")
+    return Done(f"{lost} and {doubled}")
+
+
 def leap(room: Room, dice: Random) -> Done:
     """Set the database's clock. A small step stays, a large one is undone."""
     step = dice.choice(LEAPS)
@@ -322,14 +346,21 @@ OFTEN: Final = (
     Fault("killed: postmaster", kill_postmaster),
     Fault("storm to the API", storm("api", SECOND, strength=STORM)),
     Fault("storm to the database", storm("database", strength=STORM_OF_DATABASE)),
-    Fault("messages lost and doubled", disturb_messages),
-    Fault("broker away", close_broker),
     Fault("clock leapt", leap),
     Fault("disk full", fill_disk),
     Fault("connections taken", take_connections),
     Fault("frozen", freeze),
     Fault("frozen", freeze),
 )
-"""The faults that are repeated."""
+"""The faults that are repeated, with either broker."""
+
+OF_PGMQ: Final = (
+    Fault("messages lost and doubled", disturb_messages),
+    Fault("broker away", close_broker),
+)
+OF_RABBIT: Final = (
+    Fault("messages lost and doubled", disturb_queue),
+    Fault("killed: broker", restart_broker),
+)
 
 ONCE: Final = Fault("newer version", upgrade)

@@ -23,6 +23,7 @@ from service.base.embedded import Cluster, ClusterFailed, binaries
 from service.base.settings import Settings
 from service.process.supervisor import Stack
 from tests.chaos.lines import Line, Weather
+from tests.chaos.rabbit import Broker
 from tests.support.servers import free_port
 
 SECOND: Final = "api2"
@@ -95,11 +96,13 @@ class Room(Stack):
     Args:
         seed: The seed of the lines' faults.
         logs_in: The folder of the logs, which may not lie on a disk that gets full.
+        broker: RabbitMQ, if PGMQ is not the broker.
     """
 
     seed: int = 0
     logs_in: Path = Path()
     bots: bool = True
+    broker: Broker | None = None
     loop: Loop = field(default_factory=Loop)
     counts: Counter[str] = field(default_factory=Counter)
     starts: Counter[str] = field(default_factory=Counter)
@@ -160,6 +163,8 @@ class Room(Stack):
 
     def settings(self, process: str) -> Settings:
         """Return the settings of a part. The two API processes hand each other requests."""
+        if process == "worker" and self.broker is not None:
+            return replace(super().settings(process), broker_url=self.broker.url)
         if process not in ("api", SECOND):
             return super().settings(process)
         port = self.port if process == "api" else self.second_port
@@ -190,6 +195,9 @@ class Room(Stack):
                 self.starts["postmaster"] += 1
             except ClusterFailed:
                 return  # its disk may be full, or its memory not free yet
+        if self.broker is not None and self.broker.ended() and "broker" not in self.resting:
+            self.broker.begin()
+            self.starts["broker"] += 1
         for part in self.children:
             if self._children[part].poll() is None or part in self.resting:
                 continue

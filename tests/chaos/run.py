@@ -20,10 +20,11 @@ import psycopg
 from service.log.keys import Keys
 from service.process.supervisor import StackFailed
 from tests.chaos import verdict
-from tests.chaos.faults import OFTEN, ONCE, Done, Fault, Missed
+from tests.chaos.faults import OF_PGMQ, OF_RABBIT, OFTEN, ONCE, Done, Fault, Missed
 from tests.chaos.journal import Journal, Noting
 from tests.chaos.people import PASSWORD, Night
 from tests.chaos.proving import prove
+from tests.chaos.rabbit import Broker
 from tests.chaos.room import OPTIONS, SECOND, Room
 from tests.support.clocks import set_clock
 
@@ -76,7 +77,10 @@ class Outcome:
         return "\n".join(lines)
 
 
-def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = None) -> Outcome:
+def run(
+    folder: Path, seconds: float, seed: int, say: Say, fault: str | None = None, *,
+    broker: Broker | None = None,
+) -> Outcome:  # fmt: skip
     """
     Play for *seconds* under faults from *seed*, end everything, and judge.
 
@@ -84,6 +88,7 @@ def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = N
         folder: Gets data, logs and journal. It must be empty.
         say: Called with a description of each fault.
         fault: The name of a fault of the simulation, to be planted in both API processes.
+        broker: RabbitMQ, if PGMQ is not the broker.
     """
     outcome = Outcome(seed)
     with _disk(folder / "disk") as disk:
@@ -91,6 +96,7 @@ def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = N
             outcome.told.append("no disk of its own could be mounted: the disk is never full")
         options = {**OPTIONS, "log_level": "info"}
         room = Room(folder / "disk", seed=seed, options=options, logs_in=folder, counts=Counter())
+        room.broker = broker
         if fault is not None:
             room.planted = dict.fromkeys(("api", SECOND), fault)
         room.open_lines()
@@ -169,8 +175,8 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
     """Start one fault after the other. Each comes once before any comes again."""
     dice, began = Random(room.seed), time.monotonic()
     undo: list[tuple[float, Fault, Done]] = []
-    deck = list(OFTEN)
-    dice.shuffle(deck)
+    often = (*OFTEN, *(OF_PGMQ if room.broker is None else OF_RABBIT))
+    deck = dice.sample(often, len(often))
     once, following = began + seconds / 3, began + 1.0
     try:
         while (now := time.monotonic()) < began + seconds:
@@ -186,8 +192,7 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
             if fault is ONCE:  # an operator would also try again
                 once = float("inf") if hit else now + AGAIN_SECONDS
             if not deck:
-                deck = list(OFTEN)
-                dice.shuffle(deck)
+                deck = dice.sample(often, len(often))
             following = time.monotonic() + dice.uniform(*PAUSE_SECONDS)
     finally:
         if not _tend_until(room, lambda: not _undo(undo, float("inf")), UNDO_SECONDS):

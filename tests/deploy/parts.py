@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from service.base.children import dying_with
@@ -95,14 +95,23 @@ class Rabbit:
     @contextmanager
     def running(self) -> Iterator[Running]:
         """Run the node until the end of the block."""
-        names = ["epmd", "-port", str(self._names), "-address", "127.0.0.1"]
-        log = self.folder / "node.log"
-        with (
-            process(names, self.folder / "epmd.log", self.environment),
-            process([str(RABBIT / "rabbitmq-server")], log, self.environment) as node,
-        ):
-            until(lambda: b"Server startup complete" in log.read_bytes(), START_SECONDS)
+        with self.names(), self.node() as node:
+            until(self.ready, START_SECONDS)
             yield node
+
+    def names(self) -> AbstractContextManager[Running]:
+        """Run the daemon of Erlang's names, which a node needs."""
+        asked = ["epmd", "-port", str(self._names), "-address", "127.0.0.1"]
+        return process(asked, self.folder / "epmd.log", self.environment)
+
+    def node(self) -> AbstractContextManager[Running]:
+        """Begin to run the node. It is not ready yet."""
+        asked = [str(RABBIT / "rabbitmq-server")]
+        return process(asked, self.folder / "node.log", self.environment)
+
+    def ready(self) -> bool:
+        """Return whether the node that runs has started."""
+        return b"Server startup complete" in (self.folder / "node.log").read_bytes()
 
     def queues(self) -> dict[str, str]:
         """Return the type of each queue of the node, by name."""
