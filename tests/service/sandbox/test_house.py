@@ -1,11 +1,15 @@
 """The process of the house bots plays them from their own views alone."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
+import asyncpg
 import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
@@ -24,6 +28,7 @@ from service.sandbox.bots.strengths import STYLES
 from service.sandbox.house.driver import Driver
 from service.sandbox.house.playing import action_of, waiting_seat
 from service.sandbox.selfplay.game import Fault, Game
+from tests.chaos.lines import CHUNK, Line, Weather
 from tests.service.api.conftest import serving
 from tests.service.api.table.test_feeds import everything
 from tests.service.api.table.wire import SWINGING
@@ -59,10 +64,31 @@ class Watched(News):
             yield watch
 
 
+@dataclass(slots=True, kw_only=True)
+class Lingering(Line):
+    """A line whose clients hear the last words of a session, and not yet that it is closed."""
+
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool
+    ) -> bool:
+        while data := await reader.read(CHUNK):
+            writer.write(data)
+            await writer.drain()
+        if answers:
+            await self.closing.wait()
+        return False
+
+
 @asynccontextmanager
-async def driving(database: TestDatabase) -> AsyncIterator[list[Watch]]:
+async def driving(database: TestDatabase, port: int | None = None) -> AsyncIterator[list[Watch]]:
     """Run the process of the house bots in this event loop, with its own login."""
     settings, stopping = database.settings("holotable_worker"), asyncio.Event()
+    if port is not None:
+        direct = f":{database.server.cluster.port}/"
+        url = settings.database_url.replace(direct, f":{port}/")
+        settings = replace(settings, database_url=url)
     async with open_runtime(settings) as runtime:
         news = Watched(runtime.writer, Subscription(settings.database_url), stopping)
         await news.start()
@@ -137,6 +163,50 @@ async def test_house_bots_play_on_after_the_log_was_away(
             return bool(view["decision"] and view["decision"]["turn"] > 1)
 
         await until_awaited(acted)
+
+
+ENDING = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE usename = 'holotable_worker' AND datname = current_database()
+"""
+
+
+async def test_house_bots_play_on_after_the_driver_lost_its_way_in_a_killed_session(
+    serving: Any, database: TestDatabase
+) -> None:
+    """The session said that it was killed, and was not closed yet: asyncpg calls that its own."""
+    weather = Weather(Random(1), "line", Counter())
+    line = Lingering(weather=weather, target=lambda: database.server.cluster.port)
+    await line.start()
+    async with serving() as api, driving(database, line.port):
+        owner, league = await api.league()
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", NIGHT | {"bots": "only"})
+        tournament = made.json()["id"]
+        await owner.post(f"/v1/tournaments/{tournament}/house-bots", {"count": 3})
+        superuser = await asyncpg.connect(database.url("postgres"))
+        with capture_logs() as lines:
+
+            async def told() -> bool:
+                await superuser.execute(ENDING)  # of those that were opened since, too
+                return any(
+                    each["event"] == "house bots wait for the log"
+                    and each["error"].startswith("InternalClientError")
+                    for each in lines
+                )
+
+            await until_awaited(told)
+        await superuser.close()
+        line.closing.set()
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.status_code == 202, started.text
+        (table,) = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
+
+        async def acted() -> bool:
+            view = (await owner.get(f"/v1/tables/{table['id']}")).json()
+            return bool(view["decision"] and view["decision"]["turn"] > 1)
+
+        await until_awaited(acted)
+    await line.aclose()
 
 
 async def with_bots(
