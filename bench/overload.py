@@ -6,18 +6,25 @@ it is answered. Then requests are sent at fixed instants, at multiples of this r
 back. Half of them read a table, the other half are actions that come too late: each of these takes
 its turn at the writer, and is refused by the rules. Accepted is what is answered otherwise than by
 429 and 503.
+
+A second process that refuses nothing early gets the same rates, in turn with the first. Finally,
+clients ask the first one for much and read nothing, until it has closed their connections.
 """
 
 import asyncio
 import math
 import random
+import socket
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+from urllib.parse import urlsplit
 
 from bench.client import Connection
 from bench.playing import sit_down
@@ -28,11 +35,17 @@ CLIENTS: Final = 64
 
 FACTORS: Final = (1, 2, 4)
 SECONDS: Final = 5.0
-CONNECTIONS: Final = 1_000
+CONNECTIONS: Final = 3_500
 """Connections that are open before anything is measured, so that opening them costs nothing."""
 
 _LIVE: Final = b"GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n"
 SHED: Final = frozenset({429, 503})
+DEAF: Final = 50
+"""Clients that read nothing."""
+
+DEAF_REQUESTS: Final = 10
+"""The times that each of them asks for the longest answer. The system's buffers hold a few."""
+
 OPTIONS: Final = {
     "log_level": "warning",
     "worker_processes": 1,
@@ -41,7 +54,24 @@ OPTIONS: Final = {
     "account_requests": 1_000_000,
     "address_requests": 1_000_000,
     "account_refusals": 1,
+    "write_seconds": 5,
 }
+_REFUSING_NOTHING: Final = """
+from service.api.http.wire import crowding
+from service.cli.main import main
+crowding._FEW = 10**9
+main()
+"""
+
+
+class Unshed(Stack):
+    """A stack whose API refuses nothing early."""
+
+    def command(self, process: str) -> list[str]:
+        """Return the command line of a child."""
+        if process != "api":
+            return super().command(process)
+        return [sys.executable, "-c", _REFUSING_NOTHING, process]
 
 
 @dataclass(slots=True)
@@ -57,11 +87,16 @@ class Offered:
     unsent: int = 0
     """Requests that were due and not sent: all connections waited, or the load was too slow."""
 
-    def told(self, kind: str, status: int, seconds: float) -> None:
+    without: int = 0
+    """Refusals that do not say when to try again."""
+
+    def told(self, kind: str, status: int, seconds: float, head: bytes) -> None:
         """Note an answer."""
         self.statuses[f"{kind} {status}"] += 1
         if status not in SHED:
             self.spent.append(seconds)
+        elif b"\r\nretry-after: " not in head.lower():
+            self.without += 1
 
     def percentile(self, share: float) -> float:
         """Return the milliseconds within which *share* of the accepted were answered."""
@@ -120,7 +155,7 @@ async def offer(base: str, requests: Requests, rate: float) -> Offered:
         except OSError:
             offered.statuses[f"{kind} cut"] += 1
         else:
-            offered.told(kind, status, time.perf_counter() - asked)
+            offered.told(kind, status, time.perf_counter() - asked, connection.head)
         idle.append(connection)
 
     begun, sent = time.perf_counter(), 0
@@ -145,16 +180,53 @@ def memory(pid: int) -> int:
     return next(int(each.split()[1]) for each in lines if each.startswith("VmRSS")) // 1024
 
 
-async def compare(base: str, pid: int) -> None:
-    """Print a line for each load."""
-    games = await sit_down(base, 4)
-    tables = [(game._path.rpartition("/")[2], game._people[0].token) for game in games]
-    requests = Requests(tables)
-    found = await capacity(base, requests)
-    print(f"{CLIENTS} clients that wait: {found:,.0f}/s, {memory(pid)} MB")
+async def deaf(base: str, pid: int) -> None:
+    """Ask for much, read nothing, and print when the last connection was closed."""
+    address, loop = urlsplit(base), asyncio.get_running_loop()
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: bench\r\n\r\n" * DEAF_REQUESTS
+    lines = [socket.socket() for _ in range(DEAF)]
+    begun, most = time.perf_counter(), memory(pid)
+    for line in lines:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.setblocking(False)
+        await loop.sock_connect(line, (address.hostname, address.port))
+        await loop.sock_sendall(line, asked)
+    while not all(map(_is_cut, lines)):
+        most = max(most, memory(pid))
+        await asyncio.sleep(0.1)
+    took = time.perf_counter() - begun
+    for line in lines:
+        line.close()
+    print(f"{DEAF} clients that read nothing: all cut after {took:.1f} s, at most {most} MB")
+
+
+def _is_cut(line: socket.socket) -> bool:
+    """Return whether the server has closed a connection. Only a write shows it."""
+    try:
+        line.send(b"\r\n")
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+    return False
+
+
+async def compare(stacks: dict[str, Stack]) -> None:
+    """Print a line for each load and stack."""
+    asked: dict[str, Requests] = {}
+    for name, stack in stacks.items():
+        games = await sit_down(stack.url, 4)
+        tables = [(game._path.rpartition("/")[2], game._people[0].token) for game in games]
+        asked[name] = Requests(tables)
+    pids = {name: stack._children["api"].pid for name, stack in stacks.items()}
+    first, *_ = stacks
+    found = await capacity(stacks[first].url, asked[first])
+    print(f"{CLIENTS} clients that wait: {found:,.0f}/s, {memory(pids[first])} MB")
     for factor in FACTORS:
-        offered = await offer(base, requests, found * factor)
-        print("\n".join(_lines(factor, found, offered, memory(pid))), flush=True)
+        for name, stack in stacks.items():
+            offered = await offer(stack.url, asked[name], found * factor)
+            print(name, *_lines(factor, found, offered, memory(pids[name])), sep="\n  ", flush=True)
+    await deaf(stacks[first].url, pids[first])
 
 
 def _lines(factor: int, found: float, offered: Offered, used: int) -> Iterator[str]:
@@ -163,13 +235,20 @@ def _lines(factor: int, found: float, offered: Offered, used: int) -> Iterator[s
         f"offered {factor} x ({found * factor:,.0f}/s): accepted {rate:,.0f}/s, "
         f"p50 {offered.percentile(0.5):.0f} ms, p99 {offered.percentile(0.99):.0f} ms, {used} MB"
     )
-    yield f"  {dict(sorted(offered.statuses.items()))}, not sent {offered.unsent}"
+    yield (
+        f"{dict(sorted(offered.statuses.items()))}, not sent {offered.unsent}, "
+        f"refused without Retry-After {offered.without}"
+    )
 
 
 def main() -> None:
     """Measure the capacity of one process, and offer it more."""
-    with TemporaryDirectory(prefix="holotable-") as directory:
-        stack = Stack(Path(directory) / "d", keep=True, durable=True, options=OPTIONS)
-        with stack:
-            api = stack._children["api"].pid
-            asyncio.run(compare(stack.url, api))
+    with TemporaryDirectory(prefix="holotable-") as directory, ExitStack() as running:
+        data, unbounded = Path(directory), OPTIONS | {"process_requests": 1_000_000}
+        stacks = {
+            "refusing early": Stack(data / "a", options=OPTIONS),
+            "refusing nothing": Unshed(data / "b", options=unbounded),
+        }
+        for stack in stacks.values():
+            running.enter_context(stack)
+        asyncio.run(compare(stacks))

@@ -29,10 +29,13 @@ _FEW: Final = 64
 
 _READ_SECONDS: Final = 1.0
 _COMMAND_SECONDS: Final = 2.0
-"""If the average answer takes longer than this, the process counts as slow."""
+"""A process is slow if its average answer takes longer, or the waiting ones would at its pace."""
 
 _WEIGHT: Final = 1 / 16
 """The weight of the newest answer in the average."""
+
+_PACE_WEIGHT: Final = 1 / 256
+"""The weight of the newest answer in the pace. Commands are answered in batches."""
 
 
 Answer = TypeVar("Answer")
@@ -81,6 +84,12 @@ class Crowd:
         self._seconds = 0.0
         """The time that answers take, on a moving average."""
 
+        self._pace = 0.0
+        """The time between two answers, on a moving average, while more than a few are due."""
+
+        self._last = 0.0
+        """The time of the last answer."""
+
         self._most = most
         self._most_with_reads = max(1, most // 2)
         self.number = 0
@@ -97,7 +106,11 @@ class Crowd:
             return Place(None, 0.0)
         reads = method in _READS
         most = self._most_with_reads if reads else self._most
-        slow = self._seconds > (_READ_SECONDS if reads else _COMMAND_SECONDS)
+        # What was answered last came early. What waits now will take as long as all before it.
+        if not self.number:
+            self._pace = 0.0
+        seconds = max(self._seconds, self.number * self._pace)
+        slow = seconds > (_READ_SECONDS if reads else _COMMAND_SECONDS)
         if self.number >= (min(most, _FEW) if slow else most):
             metrics.SHED.labels("reads" if reads else "commands").inc()
             raise Overloaded("too many requests are under way; nothing was done, try again")
@@ -106,5 +119,9 @@ class Crowd:
 
     def left(self, since: float) -> None:
         """Stop counting a request that was counted at *since*."""
+        now = self.now()
+        if self.number > _FEW:
+            self._pace += (now - self._last - self._pace) * _PACE_WEIGHT
+        self._last = now
         self.number -= 1
-        self._seconds += (self.now() - since - self._seconds) * _WEIGHT
+        self._seconds += (now - since - self._seconds) * _WEIGHT

@@ -1,13 +1,14 @@
 """A process that has too much under way refuses more at once, and reads first."""
 
 import asyncio
+from collections import deque
 from contextlib import suppress
 from typing import Any
 
 import psycopg
 import pytest
 
-from service.api.http.wire.crowding import Crowd
+from service.api.http.wire.crowding import Crowd, Place
 from service.base.errors import Overloaded
 from tests.support.waiting import until_awaited
 
@@ -93,6 +94,59 @@ async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_qui
         assert crowd.number == 0
     assert taken("GET") == 64  # answered at once, so the process is quick again
     assert (taken("GET"), taken("POST")) == (1_000, 2_000)
+
+
+class Server:
+    """
+    A process on a clock of its own, which answers in the order of arrival.
+
+    Args:
+        factor: How many times its capacity is offered. Every other request is a command.
+    """
+
+    ANSWER = 0.002
+    REFUSAL = 0.0003
+
+    def __init__(self, factor: float) -> None:
+        self.now = 0.0
+        self.crowd = Crowd(2_000, lambda: self.now)
+        self.spent: dict[str, list[float]] = {"GET": [], "POST": []}
+        self._between = self.ANSWER / factor
+        self._waiting: deque[tuple[Place, str, float]] = deque()
+        self._arrivals = 0
+
+    def run(self, seconds: float) -> None:
+        """Let that much time pass."""
+        while self.now < seconds:
+            while (at := self._arrivals * self._between) <= self.now:
+                self._arrive("GET" if self._arrivals % 2 else "POST", at)
+            if not self._waiting:
+                self.now = at
+                continue
+            place, method, at = self._waiting.popleft()
+            self.now += self.ANSWER
+            place.leave()
+            self.spent[method].append(self.now - at)
+
+    def _arrive(self, method: str, at: float) -> None:
+        self._arrivals += 1
+        try:
+            self._waiting.append((self.crowd.enter(method, "/v1/me"), method, at))
+        except Overloaded:
+            self.now += self.REFUSAL
+
+
+@pytest.mark.parametrize(("factor", "rate", "longest"), [(1.5, 450, 1.2), (2, 400, 2.4)])
+def test_what_is_accepted_waits_a_bounded_time_and_capacity_is_used(
+    factor: float, rate: float, longest: float
+) -> None:
+    """Answers that come late say so too late: by then, as many again are waiting."""
+    server, seconds = Server(factor), 20.0
+    server.run(seconds)
+    accepted = sorted(each for its in server.spent.values() for each in its)
+    assert len(accepted) / seconds > rate
+    assert accepted[len(accepted) * 99 // 100] < longest
+    assert len(server.spent["POST"]) > 2 * len(server.spent["GET"])
 
 
 async def test_clients_that_send_and_read_slowly_shut_out_nobody(serving: Any) -> None:
