@@ -1,12 +1,14 @@
 """The texts that stand below the members of classes, as descriptions for documents."""
 
 import ast
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from inspect import cleandoc, getsource
 from itertools import pairwise
-from textwrap import dedent
 from types import MappingProxyType
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @cache
@@ -24,28 +26,37 @@ def members_of(kind: type) -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-@cache
 def own_members_of(kind: type) -> Mapping[str, str]:
     """Return the texts of the members that *kind* itself declares."""
     if not kind.__module__.startswith(("engine.", "service.")):
-        return MappingProxyType({})
-    body = ast.parse(dedent(_source(kind))).body
-    lines = body[0].body if body and isinstance(body[0], ast.ClassDef) else []
-    return MappingProxyType(
-        {
-            member.target.id: " ".join(cleandoc(below.value.value).split())
-            for member, below in pairwise(lines)
-            if isinstance(member, ast.AnnAssign)
-            and isinstance(member.target, ast.Name)
-            and isinstance(below, ast.Expr)
-            and isinstance(below.value, ast.Constant)
-            and isinstance(below.value.value, str)
-        }
-    )
+        return _NONE
+    # A class that was made by a call has no text below its members.
+    return _texts_in(kind.__module__).get(kind.__qualname__, _NONE)
 
 
-def _source(kind: type) -> str:
-    try:
-        return getsource(kind)
-    except OSError:  # made by a call, so no text stands below its members
-        return ""
+@cache
+def _texts_in(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the texts in the classes of *module*, by their names. It is parsed only once."""
+    tree = ast.parse(getsource(sys.modules[module]))
+    return {name: MappingProxyType(_texts(each)) for name, each in _classes(tree)}
+
+
+def _classes(
+    within: ast.Module | ast.ClassDef, prefix: str = ""
+) -> Iterator[tuple[str, ast.ClassDef]]:
+    for each in within.body:
+        if isinstance(each, ast.ClassDef):
+            yield f"{prefix}{each.name}", each
+            yield from _classes(each, f"{prefix}{each.name}.")
+
+
+def _texts(kind: ast.ClassDef) -> dict[str, str]:
+    return {
+        member.target.id: " ".join(cleandoc(below.value.value).split())
+        for member, below in pairwise(kind.body)
+        if isinstance(member, ast.AnnAssign)
+        and isinstance(member.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    }
