@@ -1,7 +1,7 @@
 # The same targets on a laptop and in CI.  They need only Python 3.11 and make.
 
 # The interpreters to try, those that were built with their optimisations first: they need a tenth less
-# processor. Debian builds so and does not say it; what pyenv builds often is not. `make bench` says which
+# processor. Debian's is one of them, and pyenv's often is not. `make bench` says which
 # runs. `make install PYTHON=...` chooses another, in a checkout without .venv.
 NAMED = $(foreach name,python3.11 python3,$(wildcard $(addsuffix /$(name),$(subst :, ,$(PATH)))))
 RANK = import sys; from sysconfig import get_config_var as told; \
@@ -12,15 +12,15 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := engine service migrations tests bench
 
-# The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
+# The tests start hundreds of interpreters.  Without bytecode each compiles the service again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install demo up quick test test-long soak soak-tables chaos bench lint format types api-lint sdk clients api-fuzz
 
 install: $(STAMP)
 
-# The lock pins every package by hash, dependencies included.  pip resolves nothing, lest a release of
-# tomorrow enters.  The project itself is installed editable.  The check finds what the lock lacks.
+# The lock pins every package by hash, dependencies included.  pip resolves nothing, so that no later
+# release enters.  The project itself is installed editable.  The check finds what the lock lacks.
 # An interpreter of Debian may lack venv, and leaves half an environment then. The next one is tried.
 $(STAMP): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || for it in $(PYTHON); do $$it -m venv .venv >/dev/null 2>&1 && exit; rm -rf .venv; done; \

@@ -38,7 +38,7 @@ BEGIN
     ) THEN
         ALTER ROLE holotable_owner NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
     END IF;
-    -- Whoever makes the databases for their owners must be a member of both. A superuser is.
+    -- The role that makes the databases for their owners must be a member of both. A superuser is.
     FOREACH login IN ARRAY ARRAY['holotable_owner', 'holotable_broker'] LOOP
         IF NOT pg_catalog.pg_has_role(login, 'USAGE') THEN
             EXECUTE pg_catalog.format('GRANT %I TO CURRENT_USER', login);

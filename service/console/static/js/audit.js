@@ -1,4 +1,4 @@
-// An audit's progress is no event of the log, so the page asks for it while it runs.
+// The progress of an audit is not in the log, so the page asks for it while the audit runs.
 import { refresh } from "./live.js";
 
 const EVERY = 1500; // milliseconds

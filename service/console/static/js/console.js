@@ -1,4 +1,4 @@
-// What every page runs. Without it every page and form still works.
+// The script of every page. Without it every page and form still works.
 import { begin } from "./live.js";
 import { localise } from "./times.js";
 

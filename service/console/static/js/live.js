@@ -42,7 +42,7 @@ function connect() {
   });
 }
 
-// Whatever happened before the server watched, the stream does not tell. It is open a moment earlier.
+// The stream opens a moment before the server watches. It does not tell what happened until then.
 // A refused form is shown once only, so its page keeps it until something changes.
 const { here } = document.body.dataset; // only of a page that answers a form: its own address
 let refused = here !== undefined;
@@ -61,7 +61,7 @@ function refreshAll() {
   for (const part of parts()) soon(part.dataset.part);
 }
 
-// Ask for one part, and put in what differs. Other modules may call this after they did something.
+// Ask for one part, and replace what differs. Other modules may call this after a change.
 export async function refresh(name) {
   clearTimeout(waiting.get(name));
   waiting.delete(name);

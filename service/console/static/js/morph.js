@@ -20,7 +20,7 @@ function children(old, fresh) {
   });
 }
 
-// What makes two nodes the same thing: an id or a data-key, or else name, class and where it leads.
+// Two nodes are the same if their id or data-key is equal, or else their name, class and address.
 function keyOf(node) {
   if (node.nodeType !== 1) return "";
   const name = node.dataset.key || node.id;

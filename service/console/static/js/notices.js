@@ -14,7 +14,7 @@ const zone = document.querySelector("#zone");
 zone?.form.addEventListener("submit", () => localStorage.setItem(CHOSEN, "yes"));
 if (zone?.value === "UTC" && !localStorage.getItem(CHOSEN)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
-// The house may have another key than when this browser subscribed. Then it has to begin anew.
+// The house may have another key than when this browser subscribed. Then it has to subscribe again.
 async function subscribed(manager) {
   const wanted = { userVisibleOnly: true, applicationServerKey: form.dataset.push };
   try {

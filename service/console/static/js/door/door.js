@@ -1,4 +1,4 @@
-// The door made quick: the list narrows while a name is typed, a tap needs no new page, and the
+// A faster door: the list narrows while a name is typed, a tap needs no new page, and the
 // camera reads the codes of the players. Without this module all of it works by forms.
 import { announce, refresh } from "../live.js";
 
@@ -8,7 +8,7 @@ const PAUSE = 2500; // milliseconds before the same code counts again
 const people = () => [...document.querySelectorAll(".door > [data-player]")];
 const search = document.querySelector("[name=q]");
 
-// The page may have searched before. What is typed now is looked for among all of them.
+// The page may show the result of a search. Text that is typed now is searched in the whole list.
 const whole = () => {
   const address = new URL(location.href);
   if (!address.searchParams.has("q")) return;

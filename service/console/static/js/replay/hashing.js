@@ -38,7 +38,7 @@ export const canonical = (value) => {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`;
 };
 
-// Microseconds since 1970 of an instant with up to six digits.
+// The microseconds since 1970 of an instant with up to six decimal places.
 const instant = (text) => {
   const [, whole, digits = ''] = text.match(/^(.*?)(?:\.(\d+))?Z$/);
   return BigInt(Date.parse(`${whole}Z`)) * 1000n + BigInt(digits.padEnd(6, '0'));

@@ -118,7 +118,7 @@ const at = (value, pointer) =>
     .slice(1)
     .reduce((part, key) => part?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], value);
 
-// Values that this reader may open: each one is what was committed to before.
+// Each value that this reader may open matches an earlier commitment.
 const openings = async ({ league, events, openings: opened }) => {
   const byPosition = new Map(events.map((each) => [each.position, each]));
   const wrong = [];

@@ -51,12 +51,12 @@ export const changed = (table, input) => {
   }
 };
 
-// A fresh page of the server knows nothing of the chosen cards, so what they count is asked again.
+// A new page from the server does not know the chosen cards, so their total is asked for again.
 export const recount = (table) => {
   if (chosen(table).length) count(table);
 };
 
-// Asks the server what the chosen cards count.
+// Asks the server for the total of the chosen cards.
 const asking = new Map(); // by table
 
 const count = async (table) => {
