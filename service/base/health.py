@@ -72,7 +72,7 @@ class Pulse:
         now = time.monotonic()
         for part, at in list(self._beats.items()):
             if now - at > SILENT_SECONDS:
-                return f"{part} has stood still for {now - at:.0f} s"
+                return f"{part} has made no progress for {now - at:.0f} s"
         return None
 
 

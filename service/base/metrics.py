@@ -42,7 +42,7 @@ SHED: Final = Counter(
 )
 HANDED: Final = Counter(
     "holotable_handed_requests_total",
-    "Requests handed to another process of this machine, by what became of them.",
+    "Requests handed to another process of this machine, by their outcome.",
     ["outcome"],
 )
 STREAMS: Final = Gauge("holotable_http_streams", "Event streams that are open.")

@@ -89,11 +89,11 @@ def backup(
 
 
 _SECRECY = {
-    "plain": "the keys are in it, unsealed: it opens every hidden card, so guard it as the server",
+    "plain": "it holds the keys unsealed, and they open every hidden card: guard it as the server",
     "sealed": "the keys are sealed by the passphrase; names, addresses of sign-ins and digests of "
     "passwords in the database are not",
-    "none": "no key is in it: without HOLOTABLE_SECRET_KEY and the signer's key it is of little "
-    "use, so keep them elsewhere",
+    "none": "it holds no key, and is of little use without HOLOTABLE_SECRET_KEY and the signer's "
+    "key: keep these elsewhere",
 }
 
 
@@ -172,7 +172,7 @@ def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
     if data is not None:
         url = held.enter_context(at_rest.existing(data, url))
     if url is None:
-        out.print("no database was asked what it would lose: set HOLOTABLE_DATABASE_URL")
+        out.print("to see what a target would lose, set HOLOTABLE_DATABASE_URL")
         return
     lost = asyncio.run(losses(url, manifest))
     for each in lost:
@@ -209,14 +209,14 @@ async def _restore(
 
 
 _MEANING = {
-    None: "no signer was asked. What was signed after the backup is lost, and players who hold "
-    "newer signed heads can prove it\n  next: unless nothing happened since the backup, open an "
-    "epoch of every league: docs/operating/backup-and-restore.md",
+    None: "no signer was asked. Events that were signed after the backup are lost, and players who "
+    "hold newer signed heads can prove it\n  next: unless nothing happened since the backup, open "
+    "an epoch of every league: docs/operating/backup-and-restore.md",
     True: "the signer remembers more of these leagues. Events are lost, and players who hold "
     "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
     "docs/operating/backup-and-restore.md",
-    False: "the signer remembers nothing that is not here. What was not signed yet when the data "
-    "were lost, up to a minute of play, it does not know",
+    False: "the signer knows no signed event that is missing here. It cannot know of unsigned "
+    "events: up to a minute of play before the loss",
 }
 
 

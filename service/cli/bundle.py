@@ -36,7 +36,7 @@ from service.people import operator_log
     "--viewer",
     default="public",
     show_default=True,
-    help="Whose openings it holds: public, an ent_..., or auditor for all.",
+    help="Viewer whose openings it holds: public, an ent_..., or auditor for all.",
 )
 def bundle(kind: Kind, subject: str, output: str | None, viewer: str) -> None:
     """

@@ -35,7 +35,7 @@ def clock_show() -> None:
 
 @clock.command("believe")
 @click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
-@click.option("--reason", required=True, help="Reason why the clock is right now.")
+@click.option("--reason", required=True, help="Reason for believing the clock.")
 @DRY_RUN
 def clock_believe(operator: str, reason: str, dry_run: bool) -> None:
     """

@@ -31,7 +31,7 @@ _MARKS: Final = {True: "[green]pass[/]", False: "[bold red]FAIL[/]", None: "[dim
     "--url",
     default="http://127.0.0.1:0",
     show_default=True,
-    help="The address to serve at, which the client is to be given. Port 0 takes a free one.",
+    help="The address to serve at, for the client. Port 0 takes a free one.",
 )
 @click.option("--token", default=None, help="The client's token.  [dim]default: a new one[/]")
 @click.option(
@@ -47,7 +47,7 @@ _MARKS: Final = {True: "[green]pass[/]", False: "[bold red]FAIL[/]", None: "[dim
     type=click.FloatRange(2, 600),
     default=5,
     show_default=True,
-    help="Time for a decision, and for coming back after a cut.",
+    help="Time for a decision, and for reconnecting after a cut.",
 )
 @REPORT
 def conformance(
@@ -131,7 +131,7 @@ def _print(report: Report) -> None:
 
 
 def _tell(verdict: Verdict) -> None:
-    seen = "did not come up" if verdict.passed is None else f"{verdict.seen} times"
+    seen = "did not happen" if verdict.passed is None else f"{verdict.seen} times"
     out.print(f"{_MARKS[verdict.passed]}  {verdict.title}  [dim]{seen}[/]")
     for example in verdict.examples:
         out.print(f"        {example}", markup=False)

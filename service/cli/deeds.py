@@ -67,7 +67,7 @@ async def carried_out(
     finally:
         await engine.dispose()
     if said is None:
-        err.print("nothing to do: it is so already", markup=False)
+        err.print("nothing to do: this is already the case", markup=False)
         return NO
     out.print(plain(f"dry run, nothing was done: {said}" if dry_run else said), markup=False)
     return 0

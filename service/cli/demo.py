@@ -179,7 +179,7 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
 
 def _stay(console: Console, stack: Stack) -> None:
     """Keep the console open, with everything that the night has left, until Ctrl-C."""
-    console.print(f"\nthe night is over and stays to look at: {stack.url}/  (Ctrl-C ends it)")
+    console.print(f"\nthe night is over; its pages stay open until Ctrl-C: {stack.url}/")
     try:
         while True:
             stack.check()

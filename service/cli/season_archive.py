@@ -45,7 +45,7 @@ def archive() -> None:
     type=click.Choice([PUBLIC, AUDITOR]),
     default=PUBLIC,
     show_default=True,
-    help="Whose openings the bundle holds: what everybody may see, or all.",
+    help="Viewer whose openings the bundle holds: everybody, or an auditor.",
 )
 def archive_season(season: str, target: Path, viewer: str) -> None:
     """

@@ -153,14 +153,14 @@ class Drand:
         except (httpx.HTTPError, TimeoutError) as error:
             raise BeaconSilent(type(error).__name__) from error
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BeaconSilent("the answer is not a round") from error
+            raise BeaconSilent("the answer is not a pulse") from error
         if pulse.round != number:
-            raise BeaconSilent(f"answered with round {pulse.round}")
+            raise BeaconSilent(f"answered with pulse {pulse.round}")
         # The pattern lets a line feed at the end pass, and the log would keep it.
         if bytes.fromhex(pulse.signature).hex() != pulse.signature:
             raise BeaconSilent("the signature is not in canonical form")
         if not signed(self._chain, pulse):
-            raise BeaconSilent("the round is not signed by the chain")
+            raise BeaconSilent("the pulse is not signed by the chain")
         return pulse
 
     async def _read(self, url: str) -> bytes:

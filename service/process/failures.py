@@ -75,10 +75,10 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
     if state in {"42P01", "3F000"}:
         return 1, message, "run `holotable migrate`"
     if state == "55P03":
-        why = "somebody else holds what this command needs, so nothing was done"
+        why = "another session holds a lock that this command needs, so nothing was done"
         return 3, f"{why}: {message}", "run it again; `holotable doctor` names what hangs"
     if state == "25P03":
-        return 3, "this command stood still for too long, so it was taken back", "run it again"
+        return 3, "this command hung for too long, so it was rolled back", "run it again"
     if state == "XX000" and "concurrently updated" in message:
         return 3, f"another command changes the same: {message}", "run it again"
     # If psycopg cannot reach a server, its error has no state: wrong name or port, or a timeout.

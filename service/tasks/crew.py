@@ -189,7 +189,7 @@ class Crew:
             if self._stopping_since is None:
                 code = os.waitstatus_to_exitcode(status)
                 say = _log.error if code else _log.warning
-                say("a process ended and is started anew", post=post, pid=child, code=code)
+                say("a process ended and is started again", post=post, pid=child, code=code)
                 self._due.append((time.monotonic() + self._pause(post, since, code), post))
 
     def _pause(self, post: str, since: float | None, code: int) -> float:

@@ -216,7 +216,7 @@ DUTIES: dict[str, Duty] = {
     "tournament.draw": Duty(
         PLAY,
         draw_by_beacon,
-        Late("do", "The round named for the draw stays the same; play starts when it has come."),
+        Late("do", "The pulse named for the draw stays the same; play starts when it has come."),
     ),
     "tournament.close_registration": Duty(
         PLAY,
@@ -236,7 +236,7 @@ DUTIES: dict[str, Duty] = {
     "waitlist.offer": Duty(
         PLAY,
         expire_offer,
-        Late("do", "The offer ended at its instant; the next in line has the full time."),
+        Late("do", "The offer ended at its instant; the next on the waitlist has the full time."),
     ),
     "tournament.level": Duty(
         PLAY,
@@ -325,7 +325,7 @@ DUTIES: dict[str, Duty] = {
     "notice.send": Duty(
         OUTSIDE,
         send_notices,
-        Late("do", "Notices are sent at once, except those that nobody wants any more."),
+        Late("do", "Notices are sent at once, except those that no longer matter."),
     ),
 }
 

@@ -59,7 +59,7 @@ async def passwords(_connection: asyncpg.Connection, settings: Settings) -> str:
                 Fault(
                     f"hashing takes {settings.password_memory_kib} KiB, and "
                     f"{PASSWORD_MEMORY_KIB} KiB by default",
-                    "unset HOLOTABLE_PASSWORD_MEMORY_KIB; a password is hashed anew when it is "
+                    "unset HOLOTABLE_PASSWORD_MEMORY_KIB; a password is hashed again when it is "
                     "changed",
                     weak=True,
                 )

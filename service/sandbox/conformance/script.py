@@ -68,7 +68,7 @@ class Script:
     Plays all parts against the client at *exchange*, from the first seat of each table.
 
     Args:
-        seconds: The time for a decision, and for coming back after a cut.
+        seconds: The time for a decision, and for reconnecting after a cut.
         ended: Returns why the client has ended, or None while it runs.
         patience: The time in which it has to connect at the beginning.
     """

@@ -41,7 +41,7 @@ class Stage:
     Args:
         exchange: What passes between the script and the client.
         judge: Notes what the client does.
-        seconds: The time for a decision, and for coming back after a cut.
+        seconds: The time for a decision, and for reconnecting after a cut.
         ended: Returns why the client has ended, or None while it runs.
     """
 

@@ -54,7 +54,7 @@ def test_a_loop_that_stands_still_hangs_and_one_that_ended_does_not(
     thread.start()
     assert held.wait(20)
     until(lambda: pulse.hanging() is not None)
-    assert (pulse.hanging() or "").startswith("the loop has stood still for ")
+    assert (pulse.hanging() or "").startswith("the loop has made no progress for ")
     go.set()
     thread.join(20)
     assert pulse.hanging() is None

@@ -207,7 +207,7 @@ async def test_claims_bans_and_corrections_lose_their_words(
         for named in (*words, filed.json()["id"]):
             assert (await told(database, "text", "take-down", named, *WHY)).returncode == 0
             again = await told(database, "text", "take-down", named, *WHY)
-            assert again.returncode == 1, "it is so already"
+            assert again.returncode == 1, "this is already the case"
         assert await shown() == set()
         assert RUDE not in await exported(database, league, tmp_path / "after.zip")
         # Others learn nothing about a claim in confidence, even if it is taken down.

@@ -86,7 +86,7 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
                     for line in OUTAGE:
                         until(lambda line=line: line in log.read_text())
                     server.cluster.start()
-                    until(lambda: "is started anew" in log.read_text())
+                    until(lambda: "is started again" in log.read_text())
             finally:
                 holder.terminate()
                 watcher.terminate()
