@@ -1,7 +1,7 @@
 """Live tables: views for their callers, and actions of players."""
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from litestar import Response
@@ -25,7 +25,7 @@ from service.api.http.access.rights import (
     TournamentPlace,
     reach,
 )
-from service.api.http.access.viewers import entrant_of, tournament_of_table, viewer_at
+from service.api.http.access.viewers import entrant_of, tournament_of_table, viewer_in
 from service.api.http.declaring.queries import Wait
 from service.api.http.operations import operation
 from service.api.http.problems.answers import answer_refusal
@@ -111,35 +111,40 @@ async def read_table(
     moment = await then.moment(place.league)
     if moment is not None:
         return await _then(request, place, moment)
-    viewer = await viewer_at(request, place)
-    tag = await _tag(request, place, viewer)
-    if tags.unchanged(tag):
+    known = await _known(request, place)
+    if tags.unchanged(known.tag):
+        before = known.tag
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
             place = await reach(request, place.id, TABLE)
-            viewer = await viewer_at(request, place)
-        now = await _tag(request, place, viewer)
-        if now == tag:
-            return not_modified(tag)
-        tag = now
-    seen = await _seen(request, place, viewer)
-    tournament = await tournament_of_table(request, place)
+            known = await _known(request, place)
+        if known.tag == before:
+            return not_modified(before)
+    seen = await _seen(request, place, known.viewer)
     read = read_of(place.league, place.loaded, seen)
-    shown = await shown_of(shell, tournament, read, shell.now())
-    return encoded(shown, headers={"ETag": tag})
+    return encoded(shown_of(read, known.names, shell.now()), headers={"ETag": known.tag})
 
 
-async def _tag(request: Asked, place: TablePlace, viewer: EntrantId | None) -> str:
+class _Known(NamedTuple):
+    """What an answer shows beside the table."""
+
+    viewer: EntrantId | None
+    names: dict[str, str]
+    tag: str
     """
-    Return the tag of a table as *viewer* sees it.
+    The tag of the table as *viewer* sees it.
 
     It changes with a name too. Otherwise a client would keep one that was erased or taken down.
     """
+
+
+async def _known(request: Asked, place: TablePlace) -> _Known:
     tournament = await tournament_of_table(request, place)
+    viewer = viewer_in(request, tournament)
     seated = (each.entrant for each in place.state.entrants())
     names = await names_at(shell_of(request), tournament, seated)
-    return tag_of(place.loaded.version, msgspec.json.encode((viewer, names)))
+    return _Known(viewer, names, tag_of(place.loaded.version, msgspec.json.encode((viewer, names))))
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
@@ -152,8 +157,8 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
     seen = with_clock(seen_by(table.state, viewer), tournament)
     then = Loaded(table.state, table.version, table.hash, table.at)
     read = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
-    shown = await shown_of(shell_of(request), tournament, read, table.at)
-    return encoded(shown, headers=moment.headers)
+    names = await names_at(shell_of(request), tournament, (each.entrant for each in read.seats))
+    return encoded(shown_of(read, names, table.at), headers=moment.headers)
 
 
 @operation(
@@ -194,7 +199,7 @@ async def act(
     events: Events,
 ) -> Response[bytes]:
     """Submit the action to the table. A refusal is kept, and its answer lists legal actions."""
-    viewer = await viewer_at(request, place)
+    viewer = viewer_in(request, await tournament_of_table(request, place))
     try:
         receipt = await _perform(shell, place, viewer, order, body)
     except CommandRejected as error:

@@ -12,8 +12,6 @@ from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, TableId
-from service.api.http.reading.called import names_at
-from service.api.http.shell import Shell
 from service.api.table.legal import Legal
 from service.log.writer import Loaded
 
@@ -56,11 +54,8 @@ def unnamed(read: TableRead) -> TableNamed:
     return TableNamed(**msgspec.structs.asdict(read), names={})
 
 
-async def shown_of(
-    shell: Shell, tournament: Tournament, read: TableRead, now: datetime
-) -> TableSeen:
+def shown_of(read: TableRead, names: dict[str, str], now: datetime) -> TableSeen:
     """Return a table's view with the names of its players, and the server's time."""
-    names = await names_at(shell, tournament, (each.entrant for each in read.seats))
     return TableSeen(**msgspec.structs.asdict(read), names=names, now=now)
 
 

@@ -24,14 +24,15 @@ def entrant_of(state: object, player: str) -> EntrantId | None:
     return found[-1] if found else None
 
 
-async def viewer_at(request: Asked, place: TablePlace) -> EntrantId | None:
-    """Return the caller's entrant at the table *place*, or None for a spectator."""
-    tournament = await tournament_of_table(request, place)
+def viewer_in(request: Asked, tournament: Tournament) -> EntrantId | None:
+    """Return the caller's entrant at the tables of *tournament*, or None for a spectator."""
     if not isinstance(tournament, Registering | Running | Finished):
         return None
     entrants = tournament.entrants
     by_player: dict[str, EntrantId] = shell_of(request).index(
-        place.state.tournament, entrants, lambda: {each.player: each.entrant for each in entrants}
+        tournament.terms.tournament,
+        entrants,
+        lambda: {each.player: each.entrant for each in entrants},
     )
     return by_player.get(principal_of(request).account.player)
 

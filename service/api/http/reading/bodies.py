@@ -2,6 +2,8 @@
 
 import json
 import re
+from functools import cache
+from operator import attrgetter
 from types import UnionType
 from typing import TypeVar, overload
 
@@ -46,14 +48,28 @@ async def read_body(
     text = await request.body() or b"{}"
     content, misnamed = _decoded(text)
     try:
-        body: Body | msgspec.Struct = msgspec.convert(content, shape, strict=True)
+        body: Body = _held(msgspec.convert({"body": content}, _holding(shape), strict=True))
     except msgspec.ValidationError as error:
-        raise refused(faults_of(content, shape) or [fault(str(error))]) from error
+        raise refused(faults_of(content, shape)) from error
     if misnamed:
         raise refused(faults_of(content, shape))
     for name in getattr(shape, "SECRET", ()):
         content.pop(name, None)
     return body, msgspec.json.encode(content, order="sorted")
+
+
+@cache
+def _holding(shape: object) -> type[msgspec.Struct]:
+    """
+    Return a struct with a member ``body`` of this shape.
+
+    msgspec remembers what it knows of a struct. It would look at each member of a union anew,
+    for each body.
+    """
+    return msgspec.defstruct("Holding", [("body", shape)])
+
+
+_held = attrgetter("body")
 
 
 def parsed(text: bytes) -> Json:
