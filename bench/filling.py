@@ -1,7 +1,7 @@
 """
 Fill a log with copies of a league that was played.
 
-A copy has the played league's events under other identifiers. Its hashes are computed anew, so its
+A copy has the played league's events under other identifiers. Its hashes are computed again, so its
 chains and its tree hold, and projections read it as they read any league. Only its sealed values
 cannot be opened: they are sealed under the played league's key.
 """

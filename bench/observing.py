@@ -2,7 +2,7 @@
 Measure the processor time of metrics and the access log for an action over HTTP.
 
 One thread serves the API, and another one plays at a table. The clock is that of the serving thread
-alone, so waiting counts for nothing. Each part is measured where it runs, in the midst of the
+alone, so waiting counts for nothing. Each part is measured where it runs, in the middle of the
 requests: whole blocks with and without the parts differ by less than a busy machine's noise.
 """
 

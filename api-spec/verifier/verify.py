@@ -61,7 +61,7 @@ class Lost(Exception):
 
 @dataclass
 class Report:
-    """What was compared and what differs; positions are those of the league's log."""
+    """The comparisons made and the differences found; positions are those of the league's log."""
 
     differences: list[tuple[int | None, str, str]] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
@@ -234,7 +234,7 @@ class Bundle:
         return [each for each in self.voided if each.stream == stream]
 
     def chains(self) -> dict[str, list[Link]]:
-        """What stands in each stream, by position; also what is kept back and what is not folded."""
+        """Return the events of each stream, by position, with those kept back and those not folded."""
         found: dict[str, list[Link]] = {}
         links: list[Link] = [*self.events, *self.withheld, *self.voided]
         for link in sorted(links, key=lambda each: each.position):
@@ -556,7 +556,7 @@ def read_entry(line: Json, number: int) -> Entry:
 
 
 def read_signatures(lines: list[tuple[int, Json]]) -> int:
-    """How many signatures of players there are; what they sign is not laid down yet."""
+    """Return the number of players' signatures; the signed text is not defined yet."""
     last = -1
     for number, value in lines:
         need(whole(value["position"], last + 1), number, "signatures are out of order")
@@ -911,7 +911,7 @@ class Repairs:
         ]
 
     def there(self, stream: str) -> None:
-        """Whatever is named in a stream of the bundle stands there; of a hand's, in its stretch."""
+        """Everything that a stream of the bundle names is in it; for a hand, in its stretch."""
         links = self.chains.get(stream, [])
         if not links or stream.startswith("league-"):
             return
@@ -1013,7 +1013,7 @@ BY_SEAT |= {"hand_killed", "penalty_paid", "sabacc_pot_awarded"}
 
 
 class Copies:
-    """What stands twice is the same: in its line and in its data, or in two events of a stream."""
+    """Values that are recorded twice are equal: in a line and its data, or in two events of a stream."""
 
     def __init__(self, bundle: Bundle, report: Report) -> None:
         self.bundle, self.report = bundle, report
@@ -1051,7 +1051,7 @@ class Copies:
         self.compare_hand(event)
 
     def compare_hand(self, event: Event) -> None:
-        """A hand goes by one name, and whoever acts in it is in that seat."""
+        """A hand has one name, and everybody who acts in it is in the right seat."""
         data = event.data
         if event.type == "hand_opened":
             self.hands[event.stream] = event
@@ -1083,7 +1083,7 @@ def check_instant(event: Event, before: Event | None, report: Report) -> None:
 
 
 def members_of(value: object) -> Collection[Any]:
-    """What an object or a list holds directly."""
+    """Return the direct members of an object or a list."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
@@ -1331,7 +1331,7 @@ class Completeness:
         return found
 
     def withheld(self, wanted: set[str]) -> None:
-        """What a viewer may not read stands in a tournament, where there can be something of the kind."""
+        """Events that a viewer may not read belong to a tournament that can have such events."""
         for stream in sorted({each.stream for each in self.bundle.withheld}):
             kept = self.bundle.withheld_in(stream)
             self.report.unchecked["events that the viewer may not read"] += len(kept)
@@ -1412,7 +1412,7 @@ def sealed_commitment(league: bytes, event: Event, pointer: str, salt: bytes, va
 
 @dataclass
 class Opened:
-    """What of the bundle's events is opened: sealed values by place, cards by (position of the deal, pile, place)."""
+    """The opened values of the bundle's events: by place, and cards by (position of the deal, pile, place)."""
 
     values: dict[tuple[int, str], Any] = field(default_factory=dict)
     salts: dict[tuple[int, str], bytes] = field(default_factory=dict)
@@ -1470,7 +1470,7 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
 
 
 def check_due(bundle: Bundle, report: Report) -> None:
-    """Since format 3: what is opened is all that the viewer may open, and nothing else."""
+    """Since format 3: a bundle opens everything that the viewer may open, and nothing else."""
     due = due_openings(bundle)
     for position, pointer in sorted(due ^ set(bundle.openings)):
         text = "is not opened" if (position, pointer) in due else "is opened"
@@ -1814,7 +1814,7 @@ class Street:
         return most
 
     def owed(self, seat: Seat) -> int:
-        """What *seat* owes, whether or not it has as much: `betting.call`, `betting.contested`."""
+        """Return the chips that *seat* owes, even if it has less: `betting.call`, `betting.contested`."""
         fixed = self.betting["kind"] == "fixed_continue"
         height = seat.put_in + self.betting["cost"] if fixed else self.current_bet
         if self.revision >= 2:
@@ -1854,7 +1854,7 @@ class Street:
         return min(least, top), top
 
     def legal(self, seat: Seat) -> dict[str, tuple[int, int] | None]:
-        """What *seat* may do, each verb with the least and the largest amount."""
+        """Return the legal verbs of *seat*, each with the least and the largest amount."""
         found: dict[str, tuple[int, int] | None] = {"fold": None}
         if self.betting["kind"] == "fixed_continue":
             price = min(self.owed(seat), seat.stack)
@@ -1923,7 +1923,7 @@ def make_pots(wagers: dict[int, int], live: set[int], carry: int) -> list[tuple[
 def share_pot(
     chips: int, winners: list[int], unit: int, odd_chip: str
 ) -> tuple[dict[int, int], int]:
-    """`odd_chips`: what each of *winners* (clockwise from left of the button) gets, and what is carried."""
+    """`odd_chips`: the share of each of *winners* (clockwise from left of the button), and the carry."""
     share = chips // (len(winners) * unit) * unit
     shares = dict.fromkeys(winners, share)
     rest = chips - share * len(winners)
@@ -1951,7 +1951,7 @@ def place_of(card: Json) -> Place:
 
 
 class Deal:
-    """What is known of the cards of one deal: from its seeds as far as they are opened, and from single openings."""
+    """The known cards of one deal: from its opened seeds, and from single openings."""
 
     def __init__(
         self,
@@ -1985,7 +1985,7 @@ class Deal:
             self.report.skip("decks: their seed is not opened")
 
     def find_seeds(self, masters: dict[str, bytes]) -> dict[str, bytes]:
-        """`generator.seeds`: what is opened with the hand, and what follows from the masters; both must agree."""
+        """`generator.seeds`: the seeds opened with the hand, and those that follow from the masters; both must agree."""
         event, seeds = self.event, {}
         opened = self.opened.values.get((event.position, "/seeds"), {})
         for use in ("cards", "dice", "draws"):
@@ -2097,7 +2097,7 @@ def open_cards(value: object) -> list[Json]:
 
 @dataclass
 class Evidence:
-    """What every check of the rules needs at hand."""
+    """The data that every check of the rules needs."""
 
     bundle: Bundle
     opened: Opened
@@ -2204,7 +2204,7 @@ class Hand:
         return event
 
     def aside(self, event: Event) -> None:
-        """What may happen at any time of a hand."""
+        """Handle the events that may happen at any time of a hand."""
         data = event.data
         if event.type == "hand_quit":
             if data["seat"] in self.players:
@@ -2344,7 +2344,7 @@ class Hand:
             self.same(event, "dice.target", "target and suit", [self.target, self.suit], due)
 
     def take_places(self, order: list[int], needs: dict[int, int]) -> dict[int, list[Place]]:
-        """Which places the seats of *order* get, one a pass, from the current pile and the committed ones after it."""
+        """Return the places of cards that the seats of *order* get, one a pass, from this pile and the next."""
         got: dict[int, list[Place]] = {seat: [] for seat in order}
         left = dict(needs)
         while any(left.values()):
@@ -2431,7 +2431,7 @@ class Hand:
         return event
 
     def answer(self, event: Event, decision: Event) -> Player:
-        """What every answer to a decision must hold; its seat."""
+        """Check the rules for every answer to a decision, and return its seat."""
         data = event.data
         player = self.players[data["seat"]]
         self.same(
@@ -2797,7 +2797,7 @@ class Hand:
     # -- ties
 
     def break_tie(self, pot: int, tied: list[int]) -> tuple[list[int], str]:
-        """Who of the *tied* seats wins, and by which rule."""
+        """Return the winners among the *tied* seats, and the rule that decides."""
         tie = self.rules["tie"]
         if tie["kind"] == "split":
             return tied, "ties.split"
@@ -2951,7 +2951,7 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
 
 @dataclass
 class Books:
-    """What a table knows of one seat between hands."""
+    """The data of one seat between hands."""
 
     entrant: str
     stack: int
@@ -3035,7 +3035,7 @@ class Table:
         )
 
     def at(self, position: int) -> dict[int, tuple[str, int]]:
-        """Who sat here with what before *position*; bets of a hand in play count as gone back."""
+        """Return the seats with their stacks before *position*; bets of a hand in play count as returned."""
         place = bisect.bisect_left(self.history, position, key=lambda entry: entry[0])
         return self.history[place - 1][1] if place else {}
 
@@ -3043,7 +3043,7 @@ class Table:
         return {seat: entrant for seat, (entrant, _) in self.at(position).items()}
 
     def dealt_before(self, position: int) -> set[str]:
-        """Who was dealt in here before *position*, since coming."""
+        """Return the entrants who were dealt in here before *position*, since they came."""
         found: set[str] = set()
         for event in self.events:
             if event.position >= position:
@@ -3062,7 +3062,7 @@ class Table:
         return self.events[0].position < position and not any(each < position for each in closed)
 
     def hands(self) -> list[Event]:
-        """Every `hand_opened` here; not those dealt anew, before which nobody comes or goes."""
+        """Return every `hand_opened` here, without hands dealt again, before which nobody comes or goes."""
         return [
             event
             for event in self.events
@@ -3529,7 +3529,7 @@ class Opening:
         return self.table.can_be_dealt() if self.data["stage"] == 1 else self.dealt
 
     def newcomers(self) -> set[int]:
-        """Who has not been dealt in here yet; nobody where fewer than two others can be dealt in."""
+        """Return the seats not dealt in here yet; none if fewer than two others can be dealt in."""
         can = self.can_be_dealt()
         new = {seat for seat, books in self.table.books.items() if books.newcomer}
         return new if len([seat for seat in can if seat not in new]) >= 2 else set()
@@ -3923,7 +3923,7 @@ class Tournament:
         return next((table for table in self.tables if table.id == identifier), None)
 
     def left(self) -> list[str]:
-        """Who has no place yet, in order of registration."""
+        """Return the entrants without a place, in order of registration."""
         return [name for name in self.entrants if name not in self.placed]
 
     def run(self) -> None:
@@ -3955,7 +3955,7 @@ class Tournament:
             guarded(self.given.report, "tournament", part.end, self.events[-1].position)
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """What has to be done between two hands was done when *hand* was opened, by all that it knew of."""
+        """When *hand* was opened, the table had done everything that was due between two hands."""
         for part in self.parts:
             guarded(
                 self.given.report,
@@ -4260,7 +4260,7 @@ class TermsChanges(Part):
         self.check(event, "terms.prizes", held, "a place is worth less than before")
 
     def check_times(self, event: Event) -> None:
-        """Who checks in again, and until when players may come late."""
+        """Check-ins after a postponed start, and the end of late registration."""
         data, entry = event.data, event.data["entry"]
         opens = entry["check_in_opens_before_seconds"]
         ahead = False
@@ -4278,7 +4278,7 @@ class TermsChanges(Part):
 
 
 class Entering(Part):
-    """Who may come in, who waits, and who goes again before play."""
+    """Entering, the waitlist, and withdrawals before play."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
@@ -4391,7 +4391,7 @@ class Entering(Part):
         self.line[data["entrant"]] = data
 
     def first_in_line(self, event: Event, rule: str, present: bool) -> None:
-        """Whoever is asked or taken is the first in line, where players check in the first who has."""
+        """The player who is asked or taken is the first on the waitlist, or the first checked in there."""
         names = [name for name in self.line if name not in self.offered]
         if present and self.terms["entry"]["check_in_opens_before_seconds"] is not None:
             names = [name for name in names if name in self.here]
@@ -4458,7 +4458,7 @@ class Entering(Part):
         self.all.entrants.pop(name, None)
 
     def present(self, event: Event) -> int:
-        """How many count at the start: once players check in, whoever has not loses the place."""
+        """Return the number of entrants that count at the start: without a check-in the place is lost."""
         if not self.opened(event) or self.terms["entry"]["no_show"] != "release":
             return len(self.all.entrants)
         entered = sum(name in self.here for name in self.all.entrants)
@@ -4527,7 +4527,7 @@ class Entering(Part):
         self.late = False
 
     def on_places_lowered(self, event: Event) -> None:
-        """`placing.late_entry`: whoever is out already is a place further down for each who comes."""
+        """`placing.late_entry`: an entrant who is out already drops a place for each late entrant."""
         names = event.data["entrants"]
         self.same(event, "placing.late_entry", "who is out", sorted(names), sorted(self.all.placed))
         self.check(event, "placing.late_entry", self.late, "nobody could come late")
@@ -4768,7 +4768,7 @@ class Places(Part):
         self.disqualified.add(data["entrant"])
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """`rebuy.window`: who has not come back is out when the next hand is opened."""
+        """`rebuy.window`: an entrant who has not come back is out when the next hand is opened."""
         late = sorted(name for name, window in self.windows.items() if window["table"] == table.id)
         self.check(hand, "rebuy.window", not late, f"{late} may still buy back")
 
@@ -4829,7 +4829,7 @@ class Places(Part):
             self.place_group(group)
 
     def key_of(self, event: Event) -> Any:
-        """What those have in common who are placed together."""
+        """Return the key that entrants who share a place have in common."""
         rule, bust = event.data["rule"], self.bust.get(event.data["entrant"])
         if rule.startswith("rounds.") or rule in ("placing.disqualified", "no_show.purge"):
             return rule
@@ -4922,7 +4922,7 @@ class Places(Part):
 
 
 class Money(Part):
-    """What was charged, the pool, bounties, deals, refunds."""
+    """Charges, the pool, bounties, deals, refunds."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
@@ -5076,7 +5076,7 @@ class Money(Part):
         return [[name, places.get(name), amount] for name, amount in due.items() if amount]
 
     def divided(self, names: list[str], total: int) -> dict[str, int]:
-        """Who shares places shares what they pay, the odd unit in order of registration."""
+        """Entrants who share places share their prizes, the odd unit in order of registration."""
         names = sorted(names, key=lambda name: self.all.entrants[name]["number"])
         share, odd = divmod(total, len(names))
         return {name: share + (turn < odd) for turn, name in enumerate(names)}
@@ -5084,7 +5084,7 @@ class Money(Part):
     # -- bounties
 
     def on_bounty_won(self, event: Event) -> None:
-        """`bounty.won`, `bounty.own`: alike to those who knocked somebody out, one's own to who never was."""
+        """`bounty.won`, `bounty.own`: in equal parts by knock-out; one's own if nobody won it."""
         data = event.data
         own = data["by"] == data["entrant"]
         self.same(event, "rule", "rule", data["rule"], "bounty.own" if own else "bounty.won")
@@ -5281,7 +5281,7 @@ class Refunds:
         )
 
     def by_before_play(self) -> None:
-        """What was charged; where staff write down what they saw paid, that, less what was given back."""
+        """Enter what each entrant paid: the charges, or the recorded payments less the refunds."""
         for name, owed in self.due.items():
             if self.fees["payment"] == "recorded":
                 owed.update(paid_in=self.money.paid[name])
@@ -5323,7 +5323,7 @@ class Refunds:
         self.in_the_money(lowest=False)
 
     def in_the_money(self, lowest: bool) -> None:
-        """Who is placed has the prize; those still in share what is left, after a deal what was left to play for."""
+        """Entrants with a place have the prize; the others share the rest, or after a deal the rest to play for."""
         prizes, count = self.money.prizes(), len(self.left)
         deal = self.money.deal
         parties = set(self.money.dealers) if deal else set()
@@ -5403,7 +5403,7 @@ ANSWERS = {"selection_committed", "improvement_committed", "seat_acted"}
 
 
 class Casino(Part):
-    """Who comes with chips and leaves with others; nobody is out."""
+    """A casino: players bring chips and take chips away, and nobody is out."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
@@ -5543,7 +5543,7 @@ class Casino(Part):
         )
 
     def on_tournament_finished(self, event: Event) -> None:
-        """What was promised and declared before is done first."""
+        """Earlier promises and declarations are carried out first."""
         waiting = sorted(set(self.leaving) - set(self.gone))
         self.check(event, "casino.leave", not waiting, f"{waiting} have not left")
         owed = self.owed()
@@ -5552,7 +5552,7 @@ class Casino(Part):
     # -- between two hands: first who leaves, then what is promised, then windows
 
     def owed(self) -> list[str]:
-        """Who has not got what was promised."""
+        """Return the entrants who have not got their promised chips."""
         return sorted(
             name for name, chips in self.promised.items() if chips and name not in self.gone
         )
@@ -5573,7 +5573,7 @@ class Casino(Part):
             self.check(event, "casino.leave", not late, f"before {late} have left")
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """`casino.leave`, `casino.add_on`: who leaves has gone, and what was promised has come."""
+        """`casino.leave`, `casino.add_on`: players who leave have gone, and promised chips have come."""
         sit = {seat["entrant"] for seat in hand.data["seats"]}
         late = sorted(sit & self.leaving.keys() - self.gone.keys())
         self.check(
@@ -5630,7 +5630,7 @@ PLAYED_OFF = {
 
 
 class Result(Part):
-    """The end of a tournament, and what was set right afterwards."""
+    """The end of a tournament, and its corrections."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
@@ -5895,7 +5895,7 @@ class Result(Part):
 
 @dataclass
 class Score:
-    """What one entrant has over all rounds."""
+    """The totals of one entrant over all rounds."""
 
     points: Fraction = Fraction(0)
     wins: int = 0
@@ -6037,7 +6037,7 @@ class Rounds(Part):
             )
 
     def check_pairing(self, event: Event, rule: str, order: list[str]) -> None:
-        """Who sits where: found again by the same exchanges; at a table they sit in the order of the draw."""
+        """The same exchanges give the same tables. At a table players sit in the order of the draw."""
         found = [[seat["entrant"] for seat in table["seats"]] for table in event.data["tables"]]
         count, least = len(found), len(order) // len(found)
         sizes = [least + (place < len(order) % count) for place in range(count)]
@@ -6158,7 +6158,7 @@ class Rounds(Part):
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
 
     def out_while_sitting(self, table: str) -> set[str]:
-        """Who has been placed, by a ruling, without having lost the last chip at *table* before."""
+        """Return the entrants placed by a ruling who had not lost their last chip at *table* before."""
         ruled = {e.data["entrant"]: e.version for e in self.all.of("entrant_disqualified")}
         busts = [e for e in self.all.of("entrant_busted") if e.data["table"] == table]
         before = {
@@ -6250,12 +6250,12 @@ class Pairing:
             )
 
     def weighs(self, name: str, table: list[str], without: str = "") -> int:
-        """How much those at *table* whom *name* has met weigh: m (m + 1) / 2 for m times."""
+        """Return the weight of those at *table* whom *name* has met: m (m + 1) / 2 for m times."""
         known = self.met.get(name, {})
         return sum(known.get(other, 0) for other in table if other not in (name, without))
 
     def saved(self, upper: list[str], lower: list[str], one: str, other: str) -> int:
-        """What *one* of *upper* and *other* of *lower* would save by changing places."""
+        """Return the weight that *one* of *upper* and *other* of *lower* save by changing places."""
         now = self.weighs(one, upper) + self.weighs(other, lower)
         return now - self.weighs(one, lower, other) - self.weighs(other, upper, one)
 
@@ -6521,7 +6521,7 @@ class Seating(Part):
         return found
 
     def check_moves(self, event: Event) -> None:
-        """Who is moved left the one seat and came to the other, with the same chips."""
+        """An entrant who is moved left one seat and came to the other, with the same chips."""
         for move in event.data["moves"]:
             come = self.travelled(event, move, "arrivals_seated", "arrivals", "to")
             gone = self.travelled(event, move, "seats_vacated", "departures", "from")
@@ -6558,7 +6558,7 @@ class Seating(Part):
         return table.size if event.data.get("final") else int(self.terms["table_seats"])
 
     def kept(self, table: str) -> int:
-        """How many seats of *table* nobody sits in, and nobody else may take."""
+        """Return the number of free seats of *table* that nobody else may take."""
         windows = self.all.places.windows.values()
         return sum(name == table for name, _ in self.promised) + sum(
             each["table"] == table for each in windows
@@ -6604,9 +6604,9 @@ class Seating(Part):
             )
 
     def standing(self, event: Event, table: Table, coming: list[Json]) -> Standing:
-        """How *table* stood before *coming* came to it, and before anybody left it by *event*.
+        """Return *table* as it was before *coming* came to it, and before anybody left it by *event*.
 
-        Seats with what they had, the hand opened last (none before a first dealer is drawn), and newcomers.
+        Seats with their stacks, the hand opened last (none before a first dealer is drawn), and newcomers.
         """
         taken = {
             seat: books
@@ -6665,7 +6665,7 @@ class Seating(Part):
 
     @staticmethod
     def last_of(opened: Event, taken: dict[int, tuple[str, int]]) -> Json:
-        """The hand opened last, with those who have still to deal of whoever is still there."""
+        """Return the hand opened last, with the remaining players who still have to deal."""
         sat = {seat["seat"]: seat["entrant"] for seat in opened.data["seats"]}
         here = {seat: name for seat, (name, _) in taken.items()}
         left = [s for s in opened.data["dealers_left"] if here.get(s) == sat.get(s)]
@@ -6742,7 +6742,7 @@ class Seating(Part):
         self.check(event, rule, keys == sorted(keys), "another one goes first")
 
     def moved_before(self, event: Event) -> Counter[str]:
-        """How often each entrant has been moved before `event`."""
+        """Return the number of moves of each entrant before `event`."""
         return Counter(
             move["entrant"]
             for kind in ("entrants_moved", "table_broken", "seats_redrawn")
@@ -6772,7 +6772,7 @@ class Seating(Part):
     def cost(
         turn: int | None, free: tuple[int, int, int | None], *, blinds: bool
     ) -> tuple[int, int]:
-        """How a mover begins in a free seat, and by how many hands the move costs it."""
+        """Return how a mover begins in a free seat, and the cost of the move in hands."""
         _, begins, there = free
         if turn is None or there is None:
             return begins, 0
@@ -6954,7 +6954,7 @@ class Seating(Part):
         self.same(event, data["rule"], "hands until the big blind", found, due)
 
     def on_seats_redrawn(self, event: Event) -> None:
-        """`seating.redraw`: all seats anew, dealt round the tables."""
+        """`seating.redraw`: all seats are drawn again, dealt round the tables."""
         data = event.data
         names = [entry["entrant"] for entry in data["candidates"]]
         self.all.check_draw(event, "seating.redraw", names)
@@ -6983,7 +6983,7 @@ class Seating(Part):
 
 
 class Clock(Part):
-    """What level is in force, and until when."""
+    """The level in force, and its end."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
@@ -7028,7 +7028,7 @@ class Clock(Part):
         self.due = found
 
     def on_hand_for_hand_round_opened(self, event: Event) -> None:
-        """`hand_for_hand.clock`: each round takes a slice of what is left."""
+        """`hand_for_hand.clock`: each round takes a slice of the time that is left."""
         if self.left is not None and self.level:
             self.left -= self.terms["floor"]["hand_for_hand"]["clock_seconds"] * 1_000_000
 
@@ -7566,7 +7566,7 @@ class Season:
             self.same(event, rule, f"points of {player}", award["points"], points)
 
     def check_field(self, event: Event, tournament: Tournament, entrants: int) -> None:
-        """What a formula may ask of the tournament, as it follows from its terms and entrants."""
+        """Return the values that a formula may use, from the terms and entrants of the tournament."""
         if event.data["field"] is None:
             return
         money = tournament.money
@@ -7582,7 +7582,7 @@ class Season:
         self.same(event, "points.formula", "field", found, due)
 
     def knockouts(self, tournament: Tournament) -> Counter[str]:
-        """How many each player knocked out for good."""
+        """Return the number of final knock-outs of each player."""
         found: Counter[str] = Counter()
         for out, names in tournament.places.out_by.items():
             if not is_house_bot(tournament.entrants[out]["player"]):
@@ -7782,7 +7782,7 @@ class Season:
         self.listed = listed
 
     def results_of(self, player: str, listed: list[Json]) -> list[tuple[str, Json]]:
-        """What a list states of a player, by tournament."""
+        """Return the statements of a list about a player, by tournament."""
         return [
             (tournament["name"], result)
             for tournament in listed
@@ -7821,7 +7821,7 @@ class Season:
         return found
 
     def total(self, results: list[Fraction], tournaments: int) -> Fraction:
-        """What a player's results come to: 23.9 to 23.15."""
+        """Return the total of a player's results: 23.9 to 23.15."""
         mode, count = self.terms["aggregation"]["mode"], self.terms["aggregation"]["results"]
         ordered = sorted(results, reverse=True)
         if mode in ("best", "best_average"):
@@ -7968,7 +7968,7 @@ class Season:
         self.closed = True
 
     def check_bonuses(self, event: Event) -> None:
-        """What counts at the close is what results give; of a tournament that was revoked nothing does."""
+        """At the close the points that results give count; a revoked tournament gives none."""
         for name in self.order:
             tournament = self.tournaments.get(name)
             kinds = ("attendance", "knockouts")
@@ -8007,7 +8007,7 @@ class Season:
 
 
 class Fates:
-    """What became of every tournament that was announced for a season: `recomputing.md` 8."""
+    """The fate of every tournament that was announced for a season: `recomputing.md` 8."""
 
     AWARDS = ("points_awarded", "award_revised", "award_revoked")
 
@@ -8089,7 +8089,7 @@ class Fates:
         return bool(entrants)
 
     def check_counted(self, name: str) -> None:
-        """What counts is the result as it stands, which nothing holds back."""
+        """The present result counts, and no freeze holds it back."""
         events = self.streams[name]
         finished = any(event.type == "tournament_finished" for event in events)
         if not self.check(finished, f"{name} is counted and was not finished"):

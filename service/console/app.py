@@ -199,7 +199,7 @@ def _answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
     """
     Answer an error of the framework, such as a method that a page does not have.
 
-    Whoever opens the address of a form, which stays in the browser's after a refusal, gets its
+    A request for the address of a form, which a browser keeps after a refusal, gets the form's
     page.
     """
     if error.status_code == _METHOD_NOT_ALLOWED and request.method == "GET":

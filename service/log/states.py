@@ -155,7 +155,7 @@ class StateCache:
         for place, found in news.items():
             try:
                 self._kept[place] = self._apply(place[1], self._kept[place], found, keys)
-            except Exception:  # noqa: BLE001 - whoever loads the stream meets the error again
+            except Exception:  # noqa: BLE001 - the next load of the stream meets the error again
                 self._suspected.add(place)
             else:
                 self._suspected.discard(place)

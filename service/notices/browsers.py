@@ -59,7 +59,7 @@ async def held(connection: AsyncConnection, person: UUID) -> list[Browser]:
 
 
 async def forget(connection: AsyncConnection, keys: AddressKeys, endpoint: str) -> None:
-    """Remove the subscription with this address, whoever owns it."""
+    """Remove the subscription with this address, for any owner."""
     await connection.execute(
         sa.delete(push_subscription).where(push_subscription.c.digest.in_(keys.digests(endpoint)))
     )

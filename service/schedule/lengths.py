@@ -148,7 +148,7 @@ class Simulated:
         if plan not in self._known:
             if plan not in self._under_way:
                 self._under_way[plan] = asyncio.create_task(self._found(plan, client))
-            # Whoever asks meanwhile waits for the same evenings.
+            # A request that comes meanwhile waits for the same evenings.
             return await asyncio.shield(self._under_way[plan])
         self._known.move_to_end(plan)
         return self._known[plan]

@@ -72,7 +72,7 @@ async def last_heads(signer: httpx.AsyncClient) -> dict[UUID, Head]:
     """
     told, found = msgspec.json.decode(await ask(signer, "GET", "/heads"), type=Heads), {}
     for each in told.heads:
-        with suppress(ValueError):  # whoever reaches the signer may ask under any name
+        with suppress(ValueError):  # a client of the signer may ask under any name
             found[UUID(league_and_epoch(each.origin)[0])] = each
     return found
 

@@ -74,7 +74,7 @@ class Broker:
             while time.monotonic() < end:
                 found = channel.basic_get(PLAY)
                 if found is None:
-                    time.sleep(_LOOK_SECONDS)  # a queue gives no sign to whoever only looks
+                    time.sleep(_LOOK_SECONDS)  # a queue tells a mere reader nothing
                     continue
                 if (lost + doubled) % 3 == 2:
                     lost += 1

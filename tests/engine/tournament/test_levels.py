@@ -238,7 +238,7 @@ def test_the_view_says_when_the_next_level_comes(running: Scenario) -> None:
     ],
 )
 def test_a_structure_that_cannot_be_played_is_refused(steps: Any, reason: str) -> None:
-    """Announced terms cannot be mended."""
+    """Announced terms cannot be repaired."""
     with pytest.raises(RulesetInvalid, match=reason):
         structure("clock", *steps)
 

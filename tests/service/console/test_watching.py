@@ -63,7 +63,7 @@ async def test_the_hands_of_a_hidden_evening_stay_hidden(
         pages = (f"/tournaments/{found.tournament}/hands", f"/hands/{found.hand}")
         for path in pages:
             assert (await stranger.get(path)).status_code == 404
-        if found.link is not None:  # whoever has followed the link sees both
+        if found.link is not None:  # a reader who has followed the link sees both
             await stranger.get(f"/tournaments/{found.tournament}?link={found.link}")
             assert [(await stranger.get(path)).status_code for path in pages] == [200, 200]
 
