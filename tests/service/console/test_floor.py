@@ -281,3 +281,17 @@ async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
         page = await browser.get(f"/tournaments/{made}/floor")
         assert "Seat house bots" not in page.text
         assert "they play only where there is no money" in page.text
+
+
+async def test_a_director_tells_everybody_and_the_clock_shows_it(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, _ = await console.api.playing(2)
+        browser = await console.signed_in(owner.login)
+        floor = f"/tournaments/{tournament}/floor"
+        await browser.get(floor)
+        page = await browser.submit(f"{floor}/announcement", text="Pizza & <b>cake</b>")
+        assert "The announcement is on the clock" in page.text, page.text
+        player = await console.signed_in(people[0].login)
+        clock = await player.get(f"/tournaments/{tournament}/clock")
+        assert "Pizza &amp; &lt;b&gt;cake&lt;/b&gt;" in clock.text
+        assert f'action="{floor}/announcement"' not in (await player.get(floor)).text

@@ -6,6 +6,7 @@ import msgspec
 
 from service.api.table.voiding import VoidWanted
 from service.api.tournament.by_staff import EntrantNamed
+from service.api.tournament.entering import AnnouncementWanted
 from service.api.tournament.floors import Floor
 from service.api.tournament.house_bots import HouseBotsWanted
 from service.api.tournament.pacing import BreakWanted, ClockWanted
@@ -231,6 +232,14 @@ async def break_first(ask: Ask, given: Given, tournament: str) -> Done | Page:
         said=ask.gettext("Table %(number)s breaks first.") % {"number": chosen},
         to=links.floor(tournament),
     )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/floor/announcement", of=floor)
+async def tell(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Post a notice to the players, which the clock of the room shows too."""
+    body = given.into(AnnouncementWanted)
+    said = ask.gettext("The announcement is on the clock and on the page of the league.")
+    return await _do(ask, given, tournament, "announcements", body, said)
 
 
 def _reason(ask: Ask, given: Given) -> str:
