@@ -127,7 +127,7 @@ async def read_table(
 
 
 class _Known(NamedTuple):
-    """What an answer shows beside the table."""
+    """The parts of an answer beside the table."""
 
     viewer: EntrantId | None
     names: dict[str, str]

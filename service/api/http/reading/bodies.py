@@ -63,8 +63,8 @@ def _holding(shape: object) -> type[msgspec.Struct]:
     """
     Return a struct with a member ``body`` of this shape.
 
-    msgspec remembers what it knows of a struct. It would look at each member of a union anew,
-    for each body.
+    msgspec remembers what it knows of a struct. Without one it would look at each member of a
+    union again, for each body.
     """
     return msgspec.defstruct("Holding", [("body", shape)])
 

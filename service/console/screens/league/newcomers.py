@@ -24,7 +24,7 @@ from service.console.screens.league.people import people
 _NAME = "name"
 _GOOD = frozenset({"added", "unchanged"})
 _DELIMITERS = (";", "\t")
-"""What spreadsheets write instead of a comma, in some languages."""
+"""Separators that spreadsheets write instead of a comma, in some languages."""
 
 _WRONG = {
     "name": N_("This is no name that can be used: too long, empty or with strange characters."),
@@ -38,7 +38,7 @@ _WRONG = {
     "cells": N_("This row has more or fewer columns than the first."),
     "characters": N_("There is a line break or a strange character in this row."),
 }
-"""What is wrong with a row, by the code of its fault."""
+"""Texts for people, by the code of a row's fault."""
 
 
 class InvitedScreen(msgspec.Struct, kw_only=True):
