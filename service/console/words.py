@@ -104,8 +104,8 @@ class Words:
                 weekday, beside a date.
         """
         pattern = {
-            "full": "EEE d MMM, HH:mm",
-            "day": "EEE d MMM",
+            "full": self.language.gettext("EEE d MMM, HH:mm"),
+            "day": self.language.gettext("EEE d MMM"),
             "time": "HH:mm",
             "hour": "EEE, HH:mm",
         }[shown]

@@ -1,5 +1,6 @@
 """The clock of the room: for members, for strangers of a public league, and after the end."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 from engine.rulesets import Amounts
 from service.api.tournament.changes import KnockedOut, SeatAtTable, SeatChanged
 from service.console.pages import environment
-from service.console.screens.evening.clock import ClockScreen, Counting, Level, Placed
+from service.console.screens.evening.clock import ClockScreen, Counting, Level, NextLevel, Placed
 from tests.service.console.conftest import Console
 
 pytestmark = pytest.mark.anyio
@@ -48,6 +49,11 @@ async def test_the_clock_shows_the_level_its_end_and_what_comes(serving: Serving
         part = await browser.get(f"/tournaments/{tournament}/clock?part=clock")
         assert "<html" not in part.text
         assert "data-until=" in part.text
+        poster = (await browser.get(f"/tournaments/{tournament}")).text
+        levels = poster.split('id="levels"')[1].partition("</table>")[0]
+        assert re.findall(r'"number">([^<]*)<', levels) == [
+            *("Bets", "Minutes", "10 / 20", "15", "10", "1,500 / 3,000, ante 300", "–"),
+        ]
 
 
 async def test_a_clock_that_stands_counts_to_no_instant(serving: Serving) -> None:
@@ -129,6 +135,12 @@ def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
     assert "Hand for hand" in page
     assert "Last 2 hands" in page
     assert "The bets stay." in page
+
+    screen.moment = "break"
+    screen.next_level = NextLevel(3, Amounts(small=10, big=20), left_seconds=30)
+    assert 'Level 2: <span class="figure">5 / 10</span>' in drawn(screen)
+    screen.next_level = NextLevel(3, Amounts(small=10, big=20), left_seconds=0)
+    assert 'Next: <span class="figure">10 / 20</span>' in drawn(screen)
 
     screen.moment, screen.results = "over", (Placed("Ida", 1), Placed(None, 2))
     page = drawn(screen)

@@ -249,7 +249,7 @@ def _screen(
         query=urlencode(fields),
         asked=asked,
         plan=plan,
-        day=format_date(asked.start, "EEEE, d MMMM", locale=ask.language.locale),
+        day=format_date(asked.start, ask.gettext("EEEE, d MMMM"), locale=ask.language.locale),
         seasons=tuple(listed),
         ahead_days=_AHEAD_DAYS,
     )

@@ -1,12 +1,15 @@
 """The poster of a tournament: time, place, price, guests, and the button to enter."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from engine.rulesets import Amounts, Ruleset
+from engine.rulesets.parts import Levels
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
@@ -82,6 +85,26 @@ class Price(msgspec.Struct, kw_only=True):
     prizes: tuple[int, ...]
 
 
+class _Break(Protocol):
+    """A planned break."""
+
+    @property
+    def level(self) -> int: ...
+    @property
+    def seconds(self) -> int: ...
+
+
+class LevelLine(msgspec.Struct, kw_only=True):
+    """A level of the clock, as it is planned."""
+
+    amounts: Amounts
+    minutes: int | None
+    """The length, or null for the last level, which never ends."""
+
+    break_minutes: int
+    """The break after it, or 0. Strangers are told of none."""
+
+
 class PosterScreen(msgspec.Struct, kw_only=True):
     """The page of a tournament."""
 
@@ -102,6 +125,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     table_seats: int
     entrants_min: int
     entrants_max: int
+    levels: tuple[LevelLine, ...]
+    """Empty if the bets do not rise by the clock."""
+
     price: Price | None
     """Null for a stranger."""
 
@@ -200,6 +226,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
     fees = shown.fees
     return replace(
         _poster(shown, [_guest(each) for each in shown.entrants]),
+        levels=_levels(shown.ruleset, shown.floor.breaks),
         price=Price(
             currency=shown.currency,
             entry=fees.buy_in + fees.fee + fees.bounty,
@@ -250,6 +277,7 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
         entrants_max=shown.entrants_max,
+        levels=_levels(shown.ruleset, ()),
         price=None,
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
@@ -264,6 +292,21 @@ def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     """Return whether the reader has one of *roles* before the evening is over. The API decides."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
     return role in roles and shown.state not in ("finished", "cancelled")
+
+
+def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]:
+    escalation = ruleset.escalation
+    if not isinstance(escalation, Levels) or escalation.by != "clock":
+        return ()
+    seconds = {each.level: each.seconds for each in breaks}
+    return tuple(
+        LevelLine(
+            amounts=Amounts(small=each.small, big=each.big, ante=each.ante),
+            minutes=None if each.length is None else each.length // 60,
+            break_minutes=seconds.get(number, 0) // 60,
+        )
+        for number, each in enumerate(escalation.levels, 1)
+    )
 
 
 def _because(ask: Ask, cancellation: CancellationShown | None) -> str | None:

@@ -296,8 +296,8 @@ def _form(games: Sequence[Game]) -> tuple[int, ...]:
 def _curve(ask: Ask, games: Sequence[Game]) -> Markup | None:
     if len(games) < 2:
         return None
-    locale = ask.language.locale
-    labels = [format_date(each.at, "d MMM", locale=locale) if each.at else "" for each in games]
+    pattern, locale = ask.gettext("d MMM"), ask.language.locale
+    labels = [format_date(each.at, pattern, locale=locale) if each.at else "" for each in games]
     return charts.curve([float(Decimal(each.rating or 0)) for each in games], labels)
 
 

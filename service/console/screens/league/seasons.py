@@ -291,7 +291,8 @@ def _chart(ask: Ask, rows: Sequence[Row], evenings: Sequence[Evening]) -> Markup
         )
         for each in drawn
     ]
-    labels = [format_date(each.at, "d MMM", locale=ask.language.locale) for each in evenings]
+    pattern, locale = ask.gettext("d MMM"), ask.language.locale
+    labels = [format_date(each.at, pattern, locale=locale) for each in evenings]
     return charts.bump(courses, labels)
 
 

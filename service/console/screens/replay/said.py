@@ -7,6 +7,7 @@ from engine.table.read.replay import HIDDEN, Step
 from service.base.languages import N_
 from service.console.drawing.spoken import suit_name
 from service.console.languages import Spoken
+from service.console.rules.writing import signed
 
 Data = Mapping[str, object]
 
@@ -90,7 +91,7 @@ def _dice(say: Saying, data: Data) -> Sentence:
     return Sentence(
         say.said(
             N_("The dice show the target %(target)s and %(suit)s."),
-            target=data["target"],
+            target=signed(int(str(data["target"]))),
             suit=suit,
         )
     )
