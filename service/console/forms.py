@@ -143,11 +143,13 @@ class Rehearsal:
         question: The title of the page that asks.
         names: The names of tables and tournaments, by identifier. The API names the players.
         currency: The currency of prizes, or None.
+        grave: True for a step that nobody can take back. Its button warns.
     """
 
     question: str
     names: Mapping[str, str] = field(default_factory=dict)
     currency: str | None = None
+    grave: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,9 @@ class Confirm:
 
     effect: str = ""
     """A sentence about the effect of a command that has no dry run."""
+
+    grave: bool = False
+    """True for a step that nobody can take back."""
 
 
 async def command(
@@ -233,6 +238,7 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
     tables = tables_of(changes, names, rehearse.currency, ask.language)
     return Confirm(
         question=rehearse.question,
+        grave=rehearse.grave,
         action=ask.path,
         back=to,
         tables=tables,
@@ -247,6 +253,7 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
 def _asked(ask: Ask, given: Given, to: str, asked: Question) -> Confirm:
     return Confirm(
         question=asked.question,
+        grave=True,
         action=ask.path,
         back=to,
         tables=[],

@@ -190,7 +190,7 @@ async def cancel(ask: Ask, given: Given, tournament: str) -> Done | Page:
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/cancel", given.into(Reasoned),
         said=ask.gettext("The evening is cancelled."), to=links.tournament(tournament),
-        rehearse=Rehearsal(ask.gettext("Cancel this evening?")),
+        rehearse=Rehearsal(ask.gettext("Cancel this evening?"), grave=True),
     )  # fmt: skip
 
 

@@ -159,7 +159,7 @@ async def disqualify(ask: Ask, given: Given, tournament: str) -> Done | Page:
     body = given.into(AboutEntrant, reason=_reason(ask, given))
     seen = await ask.api.get(f"/v1/tournaments/{tournament}/floor", Floor, limit=TABLES_MAX)
     name = {"name": given.text("name")}
-    asked = Rehearsal(ask.gettext("Disqualify %(name)s?") % name, table_names(seen))
+    asked = Rehearsal(ask.gettext("Disqualify %(name)s?") % name, table_names(seen), grave=True)
     said = ask.gettext("%(name)s is disqualified.") % name
     return await _do(ask, given, tournament, "disqualifications", body, said, asked)
 

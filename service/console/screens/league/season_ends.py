@@ -169,7 +169,7 @@ async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
     question = ask.gettext("Close the season?")
     return await command(
         ask, given, "POST", f"{path}/close", body, said=ask.gettext("The season is closed."),
-        to=links.league(shown.league), rehearse=Rehearsal(question),
+        to=links.league(shown.league), rehearse=Rehearsal(question, grave=True),
     )  # fmt: skip
 
 
