@@ -29,13 +29,19 @@ class Cases(dict[type[Case], Callable[[*Given, Case], Result]], Generic[*Given, 
         self, kind: type[Another], then: Callable[[*Given, Another], Result]
     ) -> "Cases[*Given, Case | Another, Result]":
         """Return these cases and one more."""
-        more: dict[Any, Any] = {**self, kind: then}
-        return Cases(more)
+        return self.and_all(Cases({kind: then}))
 
     def and_all(
         self, others: "Cases[*Given, Another, Result]"
     ) -> "Cases[*Given, Case | Another, Result]":
-        """Return these cases and *others*."""
+        """
+        Return these cases and *others*.
+
+        Raises:
+            TypeError: If a type has a function in both. One of them would never be called.
+        """
+        if twice := self.keys() & others.keys():
+            raise TypeError(f"two functions for {sorted(kind.__name__ for kind in twice)}")
         more: dict[Any, Any] = {**self, **others}
         return Cases(more)
 

@@ -1,13 +1,14 @@
-"""Events that can happen only in one phase of a tournament."""
+"""Events that can happen only in one phase, and events that change what every phase has."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
 from engine.decider import Cases
 from engine.errors import cannot_follow
-from engine.tournament.model.state import State
+from engine.tournament.model.state import State, Unannounced
 
 Phase = TypeVar("Phase")
+Part = TypeVar("Part")
 Happened = TypeVar("Happened")
 
 
@@ -29,3 +30,21 @@ def all_during(
 ) -> Cases[State, Happened, State]:
     """Return *cases*, each of which can happen only in *phase*."""
     return Cases({kind: during(phase, evolve) for kind, evolve in cases.items()})
+
+
+def all_of_part(
+    cases: Cases[Part, Happened, Part],
+    part: Callable[[State], Part],
+    with_part: Callable[[State, Part], State],
+) -> Cases[State, Happened, State]:
+    """Return *cases* of a part that every phase has, for any state with terms."""
+
+    def of_part(change: Callable[[Part, Happened], Part]) -> Callable[[State, Happened], State]:
+        def evolved(state: State, event: Happened) -> State:
+            if isinstance(state, Unannounced):
+                raise cannot_follow(state, event)
+            return with_part(state, change(part(state), event))
+
+        return evolved
+
+    return Cases({kind: of_part(change) for kind, change in cases.items()})

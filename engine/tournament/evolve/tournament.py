@@ -11,7 +11,7 @@ from engine.errors import InvariantViolated, cannot_follow
 from engine.tournament.evolve import entering
 from engine.tournament.evolve import floor as on_the_floor
 from engine.tournament.evolve import rounds as in_rounds
-from engine.tournament.evolve.books import booked
+from engine.tournament.evolve.books import BOOKED, with_rebuy, with_return
 from engine.tournament.evolve.buying import (
     back,
     cashed_out,
@@ -27,9 +27,9 @@ from engine.tournament.evolve.buying import (
     without_window,
 )
 from engine.tournament.evolve.entering import placed
-from engine.tournament.evolve.fairness import mixed
-from engine.tournament.evolve.freezing import frozen_by
-from engine.tournament.evolve.phases import all_during, during
+from engine.tournament.evolve.fairness import MIXED
+from engine.tournament.evolve.freezing import FROZEN
+from engine.tournament.evolve.phases import all_during, all_of_part, during
 from engine.tournament.evolve.seats import moved, seatings_of, without
 from engine.tournament.model.events import (
     ChipsBrought,
@@ -63,9 +63,6 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.events import fairness as of_fairness
-from engine.tournament.model.events import freezing as of_freezing
-from engine.tournament.model.events import money as of_money
 from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.events.heads import TablesRecorded
 from engine.tournament.model.state import (
@@ -81,6 +78,8 @@ from engine.tournament.model.state import (
 )
 from engine.tournament.model.state.floor import FloorState
 from engine.tournament.model.values import Entry, LevelClock, Masters, Placing
+from engine.tournament.model.values.fairness import Fairness
+from engine.tournament.model.values.money import Books
 
 RegisteringOrRunning = TypeVar("RegisteringOrRunning", Registering, Running)
 
@@ -92,11 +91,14 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
-    books = booked(state.books, event)
-    fairness = mixed(state.fairness, event)
-    frozen = frozen_by(state.frozen, event)
     then = _EVOLVED[type(event)](state, event)
-    return replace(then, version=state.version + 1, books=books, fairness=fairness, frozen=frozen)
+    version = state.version + 1
+    if type(then) is type(state):
+        return replace(then, version=version)
+    # A new phase takes over what every phase has. No event changes both.
+    return replace(
+        then, version=version, books=state.books, fairness=state.fairness, frozen=state.frozen
+    )
 
 
 def after(state: State, events: Iterable[Event]) -> State:
@@ -164,11 +166,16 @@ def _tables_recorded(state: State, event: TablesRecorded) -> State:
     return replace(state, recorded=True)
 
 
-def _aside(state: State, event: object) -> State:
-    """Change no phase: ``evolve`` changes the books, the entropy or the disputes."""
-    if isinstance(state, Unannounced):
-        raise cannot_follow(state, event)
-    return state
+def _with_books(state: State, books: Books) -> State:
+    return replace(state, books=books)
+
+
+def _with_fairness(state: State, fairness: Fairness) -> State:
+    return replace(state, fairness=fairness)
+
+
+def _with_frozen(state: State, frozen: tuple[str, ...]) -> State:
+    return replace(state, frozen=frozen)
 
 
 def _corrected(state: Finished, event: ResultCorrected) -> Finished:
@@ -237,6 +244,7 @@ def _window_opened(state: Running, event: RebuyWindowOpened) -> Running:
 
 
 def _rebuy_taken(state: Running, event: RebuyTaken) -> Running:
+    state = replace(state, books=with_rebuy(state.books, event.entrant))
     return rebuy_taken(on_the_floor.without_bust(state, event.entrant), event)
 
 
@@ -245,6 +253,7 @@ def _closing(state: Running, event: PlayClosing) -> Running:
 
 
 def _item_staked(state: Running, event: ItemStaked) -> Running:
+    state = replace(state, books=with_return(state.books, event.entrant))
     return item_staked(back(state, event), event)
 
 
@@ -329,30 +338,6 @@ _WHILE_PLAYING = (
     .and_all(on_the_floor.EVOLVED)
     .and_all(in_rounds.EVOLVED)
 )
-_ASIDE = (
-    Cases[State, Never, State]()
-    .on(of_freezing.ResultFrozen, _aside)
-    .on(of_freezing.ResultReleased, _aside)
-    .on(of_fairness.EntropyCommitted, _aside)
-    .on(of_fairness.EntropyOpened, _aside)
-    .on(of_fairness.SeedsPublished, _aside)
-    .on(of_fairness.BeaconNamed, _aside)
-    .on(of_fairness.BeaconAwaited, _aside)
-    .on(of_fairness.BeaconRecorded, _aside)
-    .on(of_money.PaymentRecorded, _aside)
-    .on(of_money.PrizeHandedOver, _aside)
-    .on(of_money.PrizeReturned, _aside)
-    .on(of_money.PaymentReversed, _aside)
-    .on(of_money.AddOnTaken, _aside)
-    .on(of_money.EntrantKnockedOut, _aside)
-    .on(of_money.BountyWon, _aside)
-    .on(of_money.BountyUnclaimed, _aside)
-    .on(of_money.PayoutDealProposed, _aside)
-    .on(of_money.PayoutDealAccepted, _aside)
-    .on(of_money.PayoutDealMade, _aside)
-    .on(of_money.PayoutDealVoided, _aside)
-    .on(of_money.RefundsAwarded, _aside)
-)
 _EVOLVED = (
     all_during(Running, _WHILE_PLAYING)
     .on(TournamentAnnounced, _announced)
@@ -365,6 +350,8 @@ _EVOLVED = (
     .on(TournamentCancelled, _cancelled)
     .on(ResultCorrected, during(Finished, _corrected))
     .on(TablesRecorded, _tables_recorded)
-    .and_all(_ASIDE)
+    .and_all(all_of_part(BOOKED, lambda state: state.books, _with_books))
+    .and_all(all_of_part(MIXED, lambda state: state.fairness, _with_fairness))
+    .and_all(all_of_part(FROZEN, lambda state: state.frozen, _with_frozen))
     .and_all(entering.EVOLVED)
 )

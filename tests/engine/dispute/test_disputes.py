@@ -23,7 +23,6 @@ from engine.kit.windows import DisputeWindows, Settled, WindowsInForce, closes_a
 from engine.season import freezing
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament import decider as tournament
-from engine.tournament.evolve.freezing import frozen_by
 from engine.tournament.freezing import decisions as result
 from engine.tournament.model.commands.freezing import FreezeResult
 from engine.tournament.model.state import Unannounced
@@ -203,8 +202,7 @@ def test_a_disclosure_that_reaches_too_far_is_refused(changes: Any) -> None:
 
 
 def test_a_frozen_result_is_refused_with_the_disputes_name() -> None:
-    frozen = tournament.decide(Unannounced(), FreezeResult(dispute=DISPUTE, now=NOW))
-    held = Unannounced(frozen=frozen_by((), frozen[0]))
+    held = Unannounced(frozen=(DISPUTE,))
     with pytest.raises(Frozen) as refused:
         result.demand_free(held)
     assert refused.value.facts == {"dispute": DISPUTE}
