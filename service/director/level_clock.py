@@ -1,7 +1,8 @@
 """
 Level clocks: raise levels when they are due, and do not count the service's own outages.
 
-``ClockStarted`` and ``LevelRaised`` arm the job ``tournament.level``, which calls ``raise_levels``.
+``ClockStarted``, ``LevelRaised`` and ``ClockSet`` arm the job ``tournament.level``, which calls
+``raise_levels``. ``ClockSet`` is how staff set the clock (``engine/tournament/floor/clock.py``).
 The engine decides whether a level is due.
 A late job still raises every due level, one after the other.
 """
