@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A job that a dispatcher has taken under a lease."""
+    """A job that a ticker has taken under a lease."""
 
     job_id: UUID
     task: str
@@ -177,7 +177,7 @@ def claim(
     """
     Claim due jobs, and jobs with an expired lease, for the length of *lease*.
 
-    Any number of dispatchers may call this at once. Jobs that have failed come last, so one
+    Any number of tickers may call this at once. Jobs that have failed come last, so one
     league's failing jobs do not delay another league's. A job with too many attempts becomes
     dead instead, and a person has to look at it.
 
