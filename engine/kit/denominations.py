@@ -1,5 +1,5 @@
 """
-Chips as pieces on a table: stakes and change.
+Chips as pieces on a table: their values, and change.
 
 The log counts whole credits only. Names and values of chips matter for display and rounding.
 Source: rulebook ``denominations``.
@@ -36,16 +36,6 @@ HYPERSPACE = (
 """The chips of the *better* rules."""
 
 _LARGEST = 10_000
-
-
-def stake(denominations: Sequence[Denomination], *, times: int = 1) -> Chips:
-    """
-    Return the value of *times* standard stakes, in credits.
-
-    >>> stake(HYPERSPACE), stake(HYPERSPACE, times=4)
-    (450, 1800)
-    """
-    return times * sum(each.credits * each.in_stake for each in denominations)
 
 
 def change(chips: Chips, denominations: Sequence[Denomination]) -> dict[str, int] | None:

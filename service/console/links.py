@@ -111,11 +111,6 @@ def rules(tournament: str) -> str:
     return f"/tournaments/{tournament}/rules"
 
 
-def preset_rules(preset: str) -> str:
-    """Return the rules of a preset in words."""
-    return f"/rules/{preset}"
-
-
 def floor(tournament: str) -> str:
     """Return the floor of a tournament."""
     return f"/tournaments/{tournament}/floor"

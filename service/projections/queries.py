@@ -49,20 +49,6 @@ async def league(connection: AsyncConnection, league: str) -> rows.LeagueRow | N
     return await _one(connection, statement, rows.LeagueRow)
 
 
-async def members(
-    connection: AsyncConnection, league: str, *, limit: int = 200, after: str = ""
-) -> list[rows.Member]:
-    """Return a league's members ordered by player. *after* is the last player already seen."""
-    member = schema.member
-    statement = (
-        sa.select(member)
-        .where(member.c.league == league, member.c.player > after)
-        .order_by(member.c.player)
-        .limit(limit)
-    )
-    return await _all(connection, statement, rows.Member)
-
-
 async def tournaments(
     connection: AsyncConnection,
     league: str,
@@ -107,18 +93,6 @@ async def tournament(connection: AsyncConnection, tournament: str) -> rows.Tourn
     """Return one tournament."""
     statement = sa.select(schema.tournament).where(schema.tournament.c.tournament == tournament)
     return await _one(connection, statement, rows.TournamentRow)
-
-
-async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.EntrantRow]:
-    """Return a tournament's entrants: those without a place by number, then the rest by place."""
-    entrant, seat = schema.entrant, schema.seat
-    statement = (
-        sa.select(entrant, seat.c.table, seat.c.seat, seat.c.stack)
-        .outerjoin(seat, seat.c.entrant == entrant.c.entrant)
-        .where(entrant.c.tournament == tournament)
-        .order_by(entrant.c.placing.nulls_first(), entrant.c.number)
-    )
-    return await _all(connection, statement, rows.EntrantRow)
 
 
 async def entries_of(
@@ -311,22 +285,6 @@ async def rating_history(
         statement = statement.where(change.c.league == league)
     statement = statement.order_by(change.c.position.desc())
     return await _all(connection, statement, rows.RatingChange)
-
-
-async def league_of(connection: AsyncConnection, identifier: str) -> str | None:
-    """Return the league of a tournament, table, hand or season, or None if it is unknown."""
-    places = {
-        "trn": (schema.tournament.c.league, schema.tournament.c.tournament),
-        "tbl": (schema.table_summary.c.league, schema.table_summary.c.table),
-        "hnd": (schema.hand.c.league, schema.hand.c.hand),
-        "ssn": (schema.season.c.league, schema.season.c.season),
-    }
-    place = places.get(identifier.partition("_")[0])
-    if place is None:
-        return None
-    column, key = place
-    found: str | None = await connection.scalar(sa.select(column).where(key == identifier))
-    return found
 
 
 async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow | None:

@@ -34,15 +34,6 @@ class Membership(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: bool
 
 
-class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """One of a league's players."""
-
-    league: str
-    player: str
-    role: Role
-    since_at: datetime
-
-
 class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str
     """The league, `lge_…`."""
@@ -120,23 +111,6 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
 
     terms_changes: int | None
     """The number of changes to the terms and the start, or null until a rebuild has counted."""
-
-
-class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
-    league: str
-    tournament: str
-    entrant: str
-    player: str
-    bot: bool
-    number: int
-    """Order of registration, from 1."""
-    state: str
-    placing: int | None
-    payout: int | None
-    registered_at: datetime
-    table: str | None
-    seat: int | None
-    stack: int | None
 
 
 class SeatRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 The commands behind recorded events.
 
 Events hold everything their command asked for. An audit can therefore check
-``decide(state, recall(events)) == events`` from the log alone.
+``decide(state, command) == events`` from the log alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,19 +19,6 @@ TurnEvent = events.SeatActed | events.CardTurnTaken
 _CARD_EVENTS = frozenset((events.SelectionCommitted, events.ImprovementCommitted))
 _BY_CLOCK = _CARD_EVENTS | {events.SeatActed, events.CardTurnTaken}
 """Answers to decisions, which may come from the clock."""
-
-
-def recall(appended: Sequence[Event]) -> Command:
-    """
-    Return the command that caused the events *appended*.
-
-    Raises:
-        InvariantViolated: If no single command can have caused them.
-    """
-    asked = commands_of(appended)
-    if len(asked) != 1:
-        raise InvariantViolated(f"{len(asked)} commands in place of one")
-    return asked[0]
 
 
 def commands_of(appended: Sequence[Event]) -> tuple[Command, ...]:

@@ -136,16 +136,8 @@ def pile(
     return faces, list(islice(numbers(value, "salt", number, openings, surely=size), size))
 
 
-def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
-    """Return a card's leaf."""
-    return sha256(
-        _LEAF + salt + (number << 16 | position).to_bytes(4, "big") + card.encode()
-    ).digest()
-
-
 def pile_root(number: int, faces: Sequence[str], salts: Sequence[bytes]) -> str:
     """Return the root over a pile's leaves, in hexadecimal."""
-    # The same as ``leaf``, without a call for each card.
     laid = zip(faces, salts, _places(number, len(salts)), strict=True)
     leaves = [sha256(_LEAF + salt + place + face.encode()).digest() for face, salt, place in laid]
     return root(leaves).hex()

@@ -1,5 +1,5 @@
 """
-Charts as SVG: lines for stacks, a bump chart for standings, bars and columns for counts.
+Charts as SVG: a bump chart for standings, a curve for a rating, columns for counts.
 
 Only attributes and classes are written; ``static/css/data.css`` gives colours and widths. Every
 chart stands beside a table with the same figures, so a chart is hidden from screen readers.
@@ -16,7 +16,6 @@ from markupsafe import Markup
 WIDTH = 480
 HEIGHT = 300
 TOP, RIGHT, BOTTOM, LEFT = 16, 150, 28, 56
-STEPS = (1, 2, 2.5, 5, 10)
 CURVE_RIGHT = 64
 """The room beside a curve, for its last value."""
 
@@ -63,21 +62,6 @@ class _Frame:
         return self.height - BOTTOM - (self.height - TOP - BOTTOM) * share
 
 
-def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
-    """Return a chart of *courses*, such as the stacks of a table, from zero upwards."""
-    top = max((value for course in courses for value in course.values if value), default=1)
-    ticks = _ticks(top)
-    frame = _Frame(len(labels), 0, ticks[-1])
-    rules = "".join(
-        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.y(tick):.1f}" '
-        f'y2="{frame.y(tick):.1f}"/>'
-        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick):.1f}" dy=".36em" text-anchor="end">'
-        f"{_grouped(tick)}</text>"
-        for tick in ticks
-    )
-    return _drawing(rules + _labels(labels, frame) + _courses(courses, frame, stops=False))
-
-
 def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
     """Return the places of *courses* over the evenings, with the first place at the top."""
     last = max((value for course in courses for value in course.values if value), default=1)
@@ -114,25 +98,6 @@ def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
         f'<text class="name" x="{x + 14:.1f}" y="{y:.1f}" dy=".36em">{values[-1]:.1f}</text></g>'
     )
     return _drawing(rules + _labels(labels, frame) + line)
-
-
-def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
-    """Return one horizontal bar for each row. *lit* is the name of the row to show."""
-    most = max((value for _, value in rows), default=0) or 1
-    step = 34
-    space = WIDTH - 130 - 56
-    drawn = []
-    for index, (name, value) in enumerate(rows):
-        y = index * step
-        length = max(2, space * value / most)
-        drawn.append(
-            f"<g{_class('lit' if name == lit else '')}>"
-            f'<text class="name" x="0" y="{y + 19}">{_short(name)}</text>'
-            f'<rect class="bar-mark" x="130" y="{y + 5}" width="{length:.1f}" height="18" rx="2"/>'
-            f'<text class="axis" x="{130 + length + 8:.1f}" y="{y + 19}">{_grouped(value)}</text>'
-            "</g>"
-        )
-    return _drawing("".join(drawn), step * len(rows))
 
 
 def columns(values: Sequence[int], labels: Sequence[str], lit: range = range(0)) -> Markup:
@@ -223,20 +188,6 @@ def _labels(labels: Sequence[str], frame: _Frame) -> str:
         for stop, label in enumerate(labels)
         if stop % every == 0
     )
-
-
-def _ticks(top: float) -> list[float]:
-    """Return four to six round values from 0 to *top* or a little above it."""
-    size = 1.0
-    while size * 10 < top:
-        size *= 10
-    step = next(size * factor / 2 for factor in STEPS if size * factor / 2 * 5 >= top)
-    count = int(-(-top // step))
-    return [step * index for index in range(count + 1)]
-
-
-def _grouped(value: float) -> str:
-    return f"{value:,.0f}".replace(",", " ")
 
 
 def _short(name: str) -> str:

@@ -1,10 +1,10 @@
-"""Denominations: the value of stakes, and change."""
+"""Denominations: the value of a stake, and change."""
 
 from itertools import product
 
 import pytest
 
-from engine.kit.denominations import HYPERSPACE, Denomination, change, flaw, stake
+from engine.kit.denominations import HYPERSPACE, Denomination, change, flaw
 
 
 def kinds(*values: int) -> tuple[Denomination, ...]:
@@ -13,7 +13,7 @@ def kinds(*values: int) -> tuple[Denomination, ...]:
 
 @pytest.mark.parametrize(("times", "credits"), [(1, 450), (2, 900), (4, 1800)])
 def test_example_33_a_standard_stake_and_its_multiples(times: int, credits: int) -> None:
-    assert stake(HYPERSPACE, times=times) == credits
+    assert times * sum(each.credits * each.in_stake for each in HYPERSPACE) == credits
 
 
 def test_four_hundred_and_fifty_is_four_gold_and_one_silver() -> None:

@@ -9,7 +9,7 @@ from engine.coordination.policies import idle_tables
 from engine.rulesets import Amounts
 from engine.table.model.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
 from engine.table.model.events import HandOpened
-from engine.table.read.recall import recall
+from engine.table.read.recall import commands_of
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.state import Running
@@ -93,7 +93,7 @@ def test_a_hand_says_which_event_set_its_level() -> None:
     opened = happened[0]
     assert isinstance(opened, HandOpened)
     assert (opened.level.number, opened.level.amounts, opened.level.set_by) == (3, blinds(3), 17)
-    command = recall(happened)
+    [command] = commands_of(happened)
     assert isinstance(command, OpenHand)
     assert command.level == level
     assert floor.appends[-1][0] == before

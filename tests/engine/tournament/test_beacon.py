@@ -29,7 +29,7 @@ from engine.kit.rng import commitments_digest, derive_seed, openings_digest, shu
 from engine.table.model.commands import Arrival, SeatArrivals, VacateSeats, VoidDeal
 from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
 from engine.table.model.state import Table
-from engine.table.read.recall import recall
+from engine.table.read.recall import commands_of
 from engine.tournament import decider
 from engine.tournament.model.commands import StartPlay, Withdraw
 from engine.tournament.model.commands.entering import AnnounceDraft, CheckIn, Draft
@@ -272,10 +272,12 @@ def test_what_was_asked_is_recalled_from_the_events_of_a_deal_with_a_beacon() ->
     house = House(1, 2, 3)
     before = house.here
     awaited = house.do(seconds=1)
-    assert house.decider.decide(before, recall(awaited)) == awaited
+    [command] = commands_of(awaited)
+    assert house.decider.decide(before, command) == awaited
     before = house.here
     events = house.do(said(awaited[0].round), seconds=9)
-    assert house.decider.decide(before, recall(events)) == events
+    [command] = commands_of(events)
+    assert house.decider.decide(before, command) == events
     # A table loaded from its last hand on is the same as one loaded from the beginning.
     state = before
     for event in events:

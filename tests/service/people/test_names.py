@@ -1,12 +1,18 @@
 """Names that are refused, names that read alike, and bodies with repeated members."""
 
+import msgspec
 import pytest
 
-from service.api.http.reading.bodies import parsed
+from service.api.http.reading.bodies import body_of
 from service.base.errors import BadRequest
 from service.people.names import named
 from service.people.rosters import read_roster
 from service.people.skeletons import Taken
+
+
+class Anything(msgspec.Struct):
+    """A body that may have any members."""
+
 
 REFUSED = [
     "Le\u0085ia",  # C1
@@ -33,7 +39,7 @@ def test_what_cannot_be_seen_or_turns_the_line_round_is_no_name(name: str) -> No
     with pytest.raises(ValueError, match="a name"):
         named(name)
     with pytest.raises(BadRequest) as refused:
-        parsed(f'{{"tournament": {{"name": "{name}"}}}}'.encode())
+        body_of(f'{{"tournament": {{"name": "{name}"}}}}'.encode(), Anything)
     assert refused.value.code in ("validation_failed", "invalid_unicode")
 
 
@@ -60,7 +66,8 @@ def test_lists_of_players_take_no_such_names_either() -> None:
 def test_names_of_all_scripts_are_kept_composed(name: str, kept: str) -> None:
     assert named(name) == kept
     assert named(kept) == kept
-    assert parsed(f'{{"name": "{name}"}}'.encode()) == {"name": kept}
+    _, canonical = body_of(f'{{"name": "{name}"}}'.encode(), Anything)
+    assert msgspec.json.decode(canonical) == {"name": kept}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +155,7 @@ def test_a_name_that_reads_otherwise_is_left_alone(name: str, taken: str) -> Non
 )
 def test_a_body_that_says_a_thing_twice_is_refused(text: str, member: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        parsed(text.encode())
+        body_of(text.encode(), Anything)
     assert (refused.value.code, refused.value.detail) == (
         "invalid_json",
         f"an object has the member {member} twice",
@@ -160,9 +167,10 @@ def test_a_body_that_says_a_thing_twice_is_refused(text: str, member: str) -> No
     [
         '{"at": "2026-11-22T20:00:00Z", "url": "http://x/:"}',
         '{"a": "\\":", "b": {"a": ":\\\\"}, "c": [{"a": 1}, {"a": 2}]}',
-        '[":", {}, ""]',
-        '":"',
+        '{"a": [":", {}, ""]}',
+        '{"a": ":"}',
     ],
 )
 def test_colons_in_texts_are_not_taken_for_members(text: str) -> None:
-    assert parsed(text.encode()) is not None
+    _, canonical = body_of(text.encode(), Anything)
+    assert msgspec.json.decode(canonical) == msgspec.json.decode(text)

@@ -45,7 +45,24 @@ async def read_body(
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
     if media.lower() != "application/json":
         raise BadRequest("unsupported_media_type", "the body has to be application/json")
-    text = await request.body() or b"{}"
+    return body_of(await request.body() or b"{}", shape)
+
+
+@overload
+def body_of(text: bytes, shape: type[Body]) -> tuple[Body, bytes]: ...
+
+
+@overload
+def body_of(text: bytes, shape: type[Body] | UnionType) -> tuple[Body | msgspec.Struct, bytes]: ...
+
+
+def body_of(text: bytes, shape: type[Body] | UnionType) -> tuple[Body | msgspec.Struct, bytes]:
+    """
+    Return a JSON text as *shape*, and its canonical bytes, like :func:`read_body`.
+
+    Raises:
+        BadRequest: With a code that tells the kind and the place of the error.
+    """
     content, misnamed = _decoded(text)
     try:
         body: Body = _held(msgspec.convert({"body": content}, _holding(shape), strict=True))
@@ -70,19 +87,6 @@ def _holding(shape: object) -> type[msgspec.Struct]:
 
 
 _held = attrgetter("body")
-
-
-def parsed(text: bytes) -> Json:
-    """
-    Return the value of a JSON text.
-
-    Raises:
-        BadRequest: ``invalid_unicode`` or ``invalid_json``, or ``validation_failed`` for a name.
-    """
-    content, misnamed = _decoded(text)
-    if misnamed:
-        raise refused(faults_of(content, object))
-    return content
 
 
 def _decoded(text: bytes) -> tuple[Json, list[str]]:
