@@ -7,10 +7,11 @@ import msgspec
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 
-def copied(shape: type[Shape], source: msgspec.Struct) -> Shape:
+def copied(shape: type[Shape], source: msgspec.Struct, **others: object) -> Shape:
     """
-    Return a *shape* with the values that *source* has under the same names.
+    Return a *shape* with the values that *source* has under the same names, and with *others*.
 
-    The source must have every member of *shape*. Mypy cannot check this.
+    Source and *others* together must have every member of *shape*. Mypy cannot check this.
     """
-    return shape(**{name: getattr(source, name) for name in shape.__struct_fields__})
+    names = (name for name in shape.__struct_fields__ if name not in others)
+    return shape(**{name: getattr(source, name) for name in names}, **others)

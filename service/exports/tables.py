@@ -18,6 +18,7 @@ from engine.tournament.model.values.money import Refund
 from service.exports.csvs import Cell, lines
 from service.people.accounts import names
 from service.projections import queries, schema
+from service.projections.rows import StandingRow
 
 CHUNK = 500
 
@@ -51,22 +52,7 @@ async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
     for start in range(0, len(rows), CHUNK):
         part = rows[start : start + CHUNK]
         called = await _called(engine, [each.player for each in part])
-        yield lines(
-            (
-                each.rank,
-                each.player,
-                called.get(each.player),
-                Decimal(each.points),
-                each.played,
-                each.wins,
-                None if each.best is None else Decimal(each.best),
-                each.best_placing,
-                each.counted,
-                each.qualified,
-                each.decided_by,
-            )
-            for each in part
-        )
+        yield lines([_standing_cell(each, name, called) for name in STANDINGS] for each in part)
 
 
 async def results(
@@ -132,6 +118,19 @@ def _of(tournament: str | None) -> sa.ColumnElement[bool]:
     if tournament is None:
         return sa.true()
     return schema.record_game.c.tournament == tournament
+
+
+def _standing_cell(row: StandingRow, name: str, called: dict[str, str]) -> Cell:
+    match name:
+        case "name":
+            return called.get(row.player)
+        case "points":
+            return Decimal(row.points)
+        case "best":
+            return None if row.best is None else Decimal(row.best)
+        case _:
+            cell: Cell = getattr(row, name)
+            return cell
 
 
 def _cell(row: sa.RowMapping, name: str, called: dict[str, str]) -> Cell:

@@ -156,9 +156,5 @@ async def read_public_standings(
         rows = await queries.standings(connection, place.id, limit=paged.limit + 1, after=after)
     page = paged.page(rows, lambda each: (each.rank, each.player))
     called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in page.items])
-    plain = [each for each in PublicStanding.__struct_fields__ if each != "name"]
-    shown = [
-        PublicStanding(name=called.get(row.player), **{each: getattr(row, each) for each in plain})
-        for row in page.items
-    ]
+    shown = [copied(PublicStanding, row, name=called.get(row.player)) for row in page.items]
     return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))

@@ -5,8 +5,9 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 from litestar import Response
-from msgspec import Meta, structs
+from msgspec import Meta
 
+from engine.kit.structs import copied
 from engine.season.commands import Command, OpenSeason
 from engine.season.presets import PRESETS, Preset
 from engine.season.schedule.commands import ScheduleClose
@@ -332,9 +333,7 @@ async def _named(
 ) -> Response[bytes]:
     """Answer with a page of the standings and the names of its players."""
     called = await names_of(shell, (each.player for each in page.items))
-    items = [
-        StandingShown(**structs.asdict(each), name=called.get(each.player)) for each in page.items
-    ]
+    items = [copied(StandingShown, each, name=called.get(each.player)) for each in page.items]
     return pages.answer(Page(items=items, next_cursor=page.next_cursor), headers)
 
 
@@ -345,20 +344,7 @@ async def _standings_then(
     if not isinstance(state, Opened):
         raise StreamNotFound("it did not exist at that time, or you may not see it")
     rows = [
-        StandingRow(
-            season=season,
-            rank=each.rank,
-            player=each.player,
-            shared=each.shared,
-            points=each.points,
-            qualified=each.qualified,
-            played=each.played,
-            counted=each.counted,
-            wins=each.wins,
-            best=each.best,
-            best_placing=each.best_placing,
-            decided_by=each.decided_by,
-        )
+        copied(StandingRow, each, season=season)
         for each in await count_aside(state, client, state.standings)
     ]
     paged = moment.listing(pages, f"standings {season}", int, str)
