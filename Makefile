@@ -39,7 +39,7 @@ up: $(STAMP)
 # One worker more than there are cores, because tests often wait for another process.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(min((os.cpu_count() or 2) + 1, 8))')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
+QUICK := engine tests/engine tests/bench tests/vectors tests/golden tests/architecture
 
 # The rules alone: no database, under a minute.
 quick: $(STAMP)
