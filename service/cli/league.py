@@ -192,14 +192,14 @@ def _refused(no: Refused) -> int:
 
 def export() -> click.Command:
     """Write an archive of LEAGUE (lge_...) to the file or into the directory TARGET."""
-    from service.cli.archive import league_export
+    from service.cli.league_archive import league_export
 
     return league_export
 
 
 def check() -> click.Command:
     """Check the archive FILE without a database. Exit with 1 if a check fails."""
-    from service.cli.archive import league_check
+    from service.cli.league_archive import league_check
 
     return league_check
 

@@ -149,7 +149,7 @@ def prune() -> click.Command:
 
 def archive() -> click.Command:
     """Copy a finished season into files that still verify in years. Nothing is deleted."""
-    from service.cli.season_archive import archive
+    from service.cli.archive import archive
 
     return archive
 
@@ -296,7 +296,7 @@ def token() -> click.Command:
 
 def openapi() -> click.Command:
     """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
-    from service.cli.processes import openapi
+    from service.cli.openapi import openapi
 
     return openapi
 

@@ -1,16 +1,14 @@
 """
-``holotable api``, ``worker``, ``project``, ``bots`` and ``openapi``: the processes of the service.
+``holotable api``, ``worker``, ``project`` and ``bots``: the processes of the service.
 
 Each command imports its process when it runs, so no process keeps the modules of another in
 memory.
 """
 
-from pathlib import Path
-
 import rich_click as click
 
 from service.base.settings import Settings
-from service.cli.common import FILE, NO, importing, settings, stop
+from service.cli.common import importing, settings
 
 
 def checked() -> Settings:
@@ -76,21 +74,3 @@ def bots() -> None:
         from service.sandbox.house.driver import run
 
     run(checked())
-
-
-@click.command()
-@click.option("--check", type=FILE, default=None, help="Compare FILE instead of printing.")
-def openapi(check: Path | None) -> None:
-    """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
-    with importing():
-        from service.process.app import openapi_document
-
-    text = openapi_document()
-    if check is None:
-        click.echo(text, nl=False)
-    elif check.read_text(encoding="utf-8") != text:
-        stop(
-            NO,
-            f"{check} differs from the document of the code",
-            f"run `holotable openapi > {check}`",
-        )
