@@ -27,7 +27,7 @@ FAULTS = (
     *merging.FAULTS,
     Fault(
         name="fewer cards of the target suit win a tie",
-        file="table/games/settling.py",
+        file="table/games/coruscant_showdown.py",
         sound="(hand.distance, -hand.suit_count)",
         faulty="(hand.distance, hand.suit_count)",
         caught_by=EXAMPLES + "test_example_02_jane_beats_bob_by_the_suit_and_wins_sixty",
@@ -188,7 +188,7 @@ FAULTS = (
     ),
     Fault(
         name="a draw-off goes by the size of the card without its sign",
-        file="table/games/settling.py",
+        file="table/games/coruscant_showdown.py",
         sound="""        highest = max(VALUES[card] for card in drawn.values())
         tied = tuple(seat for seat in tied if VALUES[drawn[seat]] == highest)
 """,
@@ -235,7 +235,7 @@ FAULTS = (
     ),
     Fault(
         name="any winner of the first layer takes the Sabacc pot",
-        file="table/games/demise.py",
+        file="table/games/traditional_showdown.py",
         sound="if name not in SPECIAL or course.table.sabacc_pot == 0:",
         faulty="if course.table.sabacc_pot == 0:",
         caught_by=SHOWDOWN

@@ -11,6 +11,7 @@ from engine.errors import InvariantViolated
 from engine.hand.coruscant_ranking import phases
 from engine.kit.dice import roll_target
 from engine.rulesets import CoruscantShift
+from engine.table.games.coruscant_showdown import reveal, settle
 from engine.table.games.course import Course
 from engine.table.games.dealing import (
     deal,
@@ -19,7 +20,6 @@ from engine.table.games.dealing import (
     replace_cards,
     replacements_due,
 )
-from engine.table.games.settling import reveal, settle
 from engine.table.games.steps import (
     bet,
     kill,

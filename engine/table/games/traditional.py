@@ -14,7 +14,6 @@ from engine.kit.dice import roll_pair
 from engine.rulesets import Traditional
 from engine.table.games.course import Course
 from engine.table.games.dealing import deal, deal_due, recycle, sealed_card
-from engine.table.games.demise import reveal, settle
 from engine.table.games.game import CardAnswer, CardTurns
 from engine.table.games.steps import (
     bet,
@@ -24,6 +23,7 @@ from engine.table.games.steps import (
     rules_of,
     to_be_killed,
 )
+from engine.table.games.traditional_showdown import reveal, settle
 from engine.table.model import events
 from engine.table.model.commands import CardVerb
 from engine.table.model.events import CardCount, SeatTotal
