@@ -85,10 +85,17 @@ class Crowd:
         """The time that answers take, on a moving average."""
 
         self._pace = 0.0
-        """The time between two answers, on a moving average, while more than a few are due."""
+        """
+        The time between two answers, on a moving average. It begins at 0 when requests come after
+        none. It grows only while more than a few are due, for with fewer the process may wait for
+        its clients.
+        """
 
         self._last = 0.0
-        """The time of the last answer."""
+        """
+        The time of the last answer, or the time since which more than a few are due. A time with
+        little to do says nothing of the pace.
+        """
 
         self._most = most
         self._most_with_reads = max(1, most // 2)
@@ -115,13 +122,17 @@ class Crowd:
             metrics.SHED.labels("reads" if reads else "commands").inc()
             raise Overloaded("too many requests are under way; nothing was done, try again")
         self.number += 1
-        return Place(self, self.now())
+        now = self.now()
+        if self.number == _FEW + 1:
+            self._last = now
+        return Place(self, now)
 
     def left(self, since: float) -> None:
         """Stop counting a request that was counted at *since*."""
         now = self.now()
-        if self.number > _FEW:
-            self._pace += (now - self._last - self._pace) * _PACE_WEIGHT
+        gap = now - self._last
+        if self.number > _FEW or gap < self._pace:
+            self._pace += (gap - self._pace) * _PACE_WEIGHT
         self._last = now
         self.number -= 1
         self._seconds += (now - since - self._seconds) * _WEIGHT

@@ -149,6 +149,44 @@ def test_what_is_accepted_waits_a_bounded_time_and_capacity_is_used(
     assert len(server.spent["POST"]) > 2 * len(server.spent["GET"])
 
 
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_burst_after_a_pause_is_taken_whole(held: int) -> None:
+    """The pause says nothing of how long an answer takes, nor does the time before the start."""
+    now = [1e6]
+    crowd = Crowd(2_000, lambda: now[0])
+    for pause in (0.0, 60.0, 0.1, 3_600.0):
+        now[0] += pause
+        waits = [crowd.enter("GET", "/v1/me") for _ in range(held)]
+        for _ in range(5):
+            for place in [crowd.enter("GET", "/v1/me") for _ in range(200)]:
+                now[0] += 0.001
+                place.leave()
+            now[0] += 0.1
+        for place in waits:
+            place.leave()
+
+
+def test_a_process_that_stalled_once_takes_all_again_though_it_never_rests() -> None:
+    now = [0.0]
+    crowd = Crowd(2_000, lambda: now[0])
+    crowd.enter("GET", "/v1/me")
+    stalled = [crowd.enter("POST", "/v1/me") for _ in range(200)]
+    now[0] += 60.0
+    for place in stalled:
+        place.leave()
+    rounds = 0
+    while crowd.number < 200:  # ends only if its pace is corrected
+        taken, rounds = [], rounds + 1
+        with suppress(Overloaded):
+            while crowd.number < 200:
+                taken.append(crowd.enter("GET", "/v1/me"))
+        if crowd.number < 200:
+            for place in taken:
+                now[0] += 0.001
+                place.leave()
+        assert rounds < 20
+
+
 async def test_clients_that_send_and_read_slowly_shut_out_nobody(serving: Any) -> None:
     async with serving(process_requests=2) as api:
         crowd, sent, read = api.app.limits.crowd, asyncio.Event(), asyncio.Event()
