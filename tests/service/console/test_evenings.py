@@ -308,7 +308,7 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
             "fees": {"buy_in": 1000, "bounty": 200}, "place": "<i>Hut</i>",
             "starts_at": "2026-01-01T18:06:30Z",
             "overrides": {
-                "rebuy": {"max": 1, "seconds": 45},
+                "rebuy": {"max": 1, "seconds": 45, "until_level": 2},
                 "escalation": {"kind": "levels", "by": "clock", "levels": levels},
             },
         }  # fmt: skip
@@ -330,7 +330,9 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         assert fields["level_big[]"] == ["20", "100"]
         assert "&lt;i&gt;Hut&lt;/i&gt;" in page.text
         (action,) = _ACTION.findall(page.text)
-        page = await browser.submit(unescape(action), **(fields | {"season": "new"}))
+        page = await browser.submit(
+            unescape(action), **(fields | {"season": "new", "rebuys_level": ""})
+        )
 
         assert "The evening is announced." in page.text, page.text
         again = page.url.path.rpartition("/")[2]
@@ -338,6 +340,8 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         assert body["fees"]["bounty"] == 200, "what the form does not show stays as it was"
         assert (body["overrides"]["rebuy"]["max"], fields["rebuys"]) == (1, "1")
         assert body["overrides"]["rebuy"]["seconds"] == 45
+        assert fields["rebuys_level"] == "2"
+        assert body["overrides"]["rebuy"].get("until_level") is None, "it was emptied"
         assert body["overrides"]["escalation"]["levels"][0]["length"] == 300
         assert (body["length_seconds"], body["currency"]) == (5400, "CHF")
 

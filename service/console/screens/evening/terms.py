@@ -47,8 +47,9 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
         for name in ("rebuys", "rebuys_level"):
             _whole(given, name, wrong)
         if rebuys := rebuys_of(given.values):
-            sold = {name: each for name, each in rebuys.items() if each is not None}
-            overrides["rebuy"] = {"max": UNLIMITED} | sold
+            # An empty level must stay null: it removes the level that a template set.
+            unlimited = {"max": UNLIMITED} if rebuys["max"] is None else {}
+            overrides["rebuy"] = rebuys | unlimited
         terms["overrides"] = overrides
     terms["floor"] = _floor(given, len(levels), wrong)
     if wrong:
