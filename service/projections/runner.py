@@ -67,6 +67,9 @@ _REQUESTS = sa.text(
 
 log = structlog.get_logger()
 
+_IDLE = "30s"
+"""The server ends a step's transaction that asks nothing for this long."""
+
 _PART = "the projector"
 
 
@@ -242,12 +245,16 @@ async def _taken(connection: AsyncConnection, place: _Place) -> int | None:
 
     The answer is None if another process has it. A place without a checkpoint cannot be taken, so
     two processes may both try the first chunk of a league.
+
+    A process that hangs, or whose machine has vanished, would keep the place for hours. So the
+    server ends a transaction that asks nothing for a while.
     """
     asked = sa.select(checkpoint.c.position).where(
         checkpoint.c.name == place.projection.name, checkpoint.c.league == place.league
     )
     free = asked.with_for_update(skip_locked=True).scalar_subquery().label("free")
-    found = await connection.execute(sa.select(free, asked.scalar_subquery().label("there")))
+    limit = sa.func.set_config("idle_in_transaction_session_timeout", _IDLE, True)
+    found = await connection.execute(sa.select(free, asked.scalar_subquery().label("there"), limit))
     row = found.one()
     return NOTHING if row.there is None else row.free
 

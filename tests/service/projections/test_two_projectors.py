@@ -93,6 +93,24 @@ async def test_two_projectors_share_what_is_new_and_do_nothing_in_vain(
     assert await compare(database.settings("holotable_project"), "all") == []
 
 
+async def test_the_server_ends_a_step_that_hangs_and_frees_its_place(
+    runtime: Runtime, projecting: AsyncEngine
+) -> None:
+    await announced(runtime, 0)
+    asked, limits = "SHOW idle_in_transaction_session_timeout", set[str]()
+
+    def note(connection: sa.Connection, _cursor: Any, statement: str, *_: Any) -> None:
+        if "SKIP LOCKED" in statement:
+            limits.add(connection.exec_driver_sql(asked).scalar_one())
+
+    sa.event.listen(projecting.sync_engine, "after_cursor_execute", note)
+    await Runner(projecting).catch_up()
+    sa.event.remove(projecting.sync_engine, "after_cursor_execute", note)
+    assert limits == {"30s"}
+    async with projecting.connect() as connection:
+        assert (await connection.exec_driver_sql(asked)).scalar_one() == "0"
+
+
 @contextmanager
 def projector(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
     """Run the process that projects, and kill it at the end of the block if it still lives."""
