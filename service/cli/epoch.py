@@ -11,12 +11,12 @@ from service.base.settings import Settings
 from service.cli.common import DRY_RUN, USAGE, awaited, settings
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
-from service.log.read import epoch_of, last_position
+from service.log.read import last_position
 from service.transparency.signing import SignerAway, asking, last_head, origin_of
 from service.transparency.tree import Frontier
 
 _OPEN = "SELECT open_epoch($1, $2, $3, $4)"
-_HEADS = "SELECT size, root FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size"
+_HEADS = "SELECT size, root FROM checkpoint WHERE league = $1"
 _HASHES = "SELECT hash FROM events WHERE league = $1 AND position >= $2 ORDER BY position LIMIT $3"
 _CHUNK = 10_000
 _KNOWN = "SELECT 1 FROM key WHERE league = $1"
@@ -70,21 +70,22 @@ async def open_epoch(
 
 async def _proven(driver: Driver, league: UUID) -> int | None:
     """
-    Return the size of the largest signed head of this epoch that the log still has, or None.
+    Return the size of the largest signed head of any epoch that the log still has, or None.
 
     The events behind it may be others than before: an older copy was restored, and play went on.
     Stored subtrees may be those of the lost log, so every hash is read again. Without a signed head
     nothing tells.
     """
-    found = await driver.fetch(_HEADS, league, await epoch_of(driver, league))
-    heads = {row["size"]: row["root"] for row in found}
+    found = await driver.fetch(_HEADS, league)
+    heads = {(row["size"], row["root"]) for row in found}
     if not heads:
         return None
+    sizes = {size for size, _ in heads}
     tree, proven = Frontier(), 0
     while rows := await driver.fetch(_HASHES, league, tree.size, _CHUNK):
         for (leaf,) in rows:
             tree.append(leaf)
-            if tree.size in heads and tree.root() == heads[tree.size]:
+            if tree.size in sizes and (tree.size, tree.root()) in heads:
                 proven = tree.size
     return proven
 

@@ -107,7 +107,10 @@ class Epoch(msgspec.Struct, frozen=True, kw_only=True):
     """The reason that the operator gave."""
 
     size: int
-    """The number of events left. Events beyond it that older heads cover may be lost."""
+    """
+    The number of first events that are proven to be the same as before. Later events that older
+    heads cover may be lost, or replaced by others.
+    """
 
     opened_at: datetime
     """The time at which the epoch began."""
