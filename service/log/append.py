@@ -32,6 +32,7 @@ GONE = (
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     # A lock that did not come in time, or a database that takes no connections.
     asyncpg.ObjectNotInPrerequisiteStateError,
     asyncpg.InvalidAuthorizationSpecificationError,

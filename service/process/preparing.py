@@ -38,7 +38,8 @@ def prepare(url: str, made: Sequence[str] = ()) -> None:
     Create the missing parts of both databases, the newest schema, and PGMQ, for the logins.
 
     Args:
-      made: The logins that have just got a password, for the operators' log.
+      made: The logins that have just got a password, for the operators' log. They are recorded
+        when the schema exists. A run that is killed before that leaves no entry.
     """
     database.create_database(url, database.DATABASE)
     database.create_database(url, database.BROKER, owner=database.BROKER)

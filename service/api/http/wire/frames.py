@@ -21,7 +21,7 @@ FRAME_MAX: Final = 8 * 1024 * 1024
 """The longest message in bytes. A sender who announces a longer one is disconnected."""
 
 _LENGTH: Final = Struct("!I")
-_CREDENTIALS: Final = Struct("3i")
+_CREDENTIALS: Final = Struct("iII")
 """Process, user and group, as the kernel gives them."""
 
 _log = structlog.get_logger(__name__)
