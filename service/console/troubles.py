@@ -69,8 +69,6 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     said = sentence(problem, ask.language)
     if problem.status == 404:
         said = _("It does not exist, or you may not see it.")
-    if problem.status == 503 and problem.code != "maintenance":
-        said = _("Try again in a moment.")
     number = problem.instance.removeprefix("urn:uuid:")
     again, retry = None, ""
     if passes(problem):

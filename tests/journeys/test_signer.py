@@ -207,7 +207,7 @@ def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(stack: S
     opening = ("epoch", "open", house.league, "--operator", "Lobot", "--reason", "a cut")
     opened = holotable(stack, "migrate", *opening, run=in_own_python)
     assert opened.returncode == 0, opened.stderr
-    assert opened.stdout == f"epoch 1 of {house.league} opened by Lobot at {size} events\n"
+    assert f"epoch 1 of {house.league} opened by Lobot at {size} events, of which" in opened.stdout
     again = holotable(stack, "worker", "doctor")
     assert again.returncode == 0, again.stdout
 

@@ -57,9 +57,9 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
         log = await browser.get(f"/leagues/{league}/staff-log")
         assert f'href="/tournaments/{evening}">&lt;b&gt;Thursday&lt;/b&gt;</a>' in log.text
         assert "Evening announced" in log.text
-        assert "Effect of a command looked at" not in log.text
+        assert "Dry run of a command made" not in log.text
         whole = await browser.get(f"/leagues/{league}/staff-log?dry=yes")
-        assert "Effect of a command looked at" in whole.text
+        assert "Dry run of a command made" in whole.text
         named = f'href="/tournaments/{evening}">&lt;b&gt;Thursday&lt;/b&gt;</a>'
         assert whole.text.count(named) == log.text.count(named) + 1
         nobody = await browser.get(f"/leagues/{league}/staff-log?by={player.player}")

@@ -169,7 +169,7 @@ async def test_an_auditor_opens_a_hand_and_sees_it_with_any_eyes(
         assert "Every card" in (await browser.get(path)).text
         asked = await browser.get(f"{path}?step=2&as=auditor")
         assert asked.status_code == 200
-        assert "The log keeps who it was, and why." in asked.text
+        assert "The log keeps your name and your reason." in asked.text
         refused = await browser.submit(f"{path}/open", reason="")
         assert refused.status_code == 400
         opened = await browser.submit(f"{path}/open", reason="<b>Asked</b> by both")

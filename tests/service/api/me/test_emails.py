@@ -18,6 +18,7 @@ from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import MailServer, mail_server
 from tests.support.receivers import Worker, working
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +52,12 @@ async def put(person: Person, email: str | None, password: str = PASSWORD) -> An
 async def confirmed(person: Person, worker: Worker, server: MailServer, email: str) -> None:
     """Confirm an address."""
     assert (await put(person, email)).status_code == 200
-    await worker.work(SEND)
+
+    async def arrived() -> bool:
+        await worker.work(SEND)
+        return bool(server.got)
+
+    await until_awaited(arrived)
     code = server.got.pop().code
     answer = await person.post("/v1/me/email/verification", {"code": code})
     assert answer.status_code == 200, answer.text
