@@ -46,6 +46,7 @@ class Reads:
         def _prepare(connection: Any, _record: object) -> None:
             connection.execute("ATTACH ':memory:' AS reads")
             connection.create_function("service_time", 0, lambda: now().isoformat())
+            connection.create_function("set_config", 3, lambda _name, value, _local: value)
 
         schema.metadata.create_all(self._engine)
         self.connection = self._engine.connect()
