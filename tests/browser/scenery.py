@@ -33,9 +33,9 @@ class Scenery:
     """
 
 
-def eventually(found: Callable[[], Any]) -> Any:
+def eventually(found: Callable[[], Any], seconds: float = SECONDS) -> Any:
     """Wait until *found* returns something, and return it."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         value = found()
         if value:

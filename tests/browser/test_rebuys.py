@@ -15,7 +15,7 @@ TERMS = {
     "ruleset": "better_simple", "starting_stack": 12, "hands_between_seconds": 0,
     "decision_seconds": 3600, "currency": "EUR", "payouts": [60, 40],
     "fees": {"buy_in": 1000, "rebuy": {"price": 1000}, "payment": "recorded"},
-    "overrides": {"rebuy": {"max": 1, "seconds": 3600}},
+    "overrides": {"rebuy": {"max": 1, "seconds": 60}},
 }  # fmt: skip
 ORDER = ("all_in", "call", "check", "stay", "stand", "call_hand")
 
@@ -118,7 +118,7 @@ def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(hou
         _all_in(people, table)
         return bool(owner.get(path)["state"] == "finished")
 
-    eventually(over)
+    eventually(over, 180)  # whoever loses all now may rebuy for a minute more
     page.goto(f"/tournaments/{evening}/money")
     for number in range(4, 0, -1):
         hand_over = page.get_by_role("button", name="Hand the prize to")
