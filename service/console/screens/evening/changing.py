@@ -1,4 +1,4 @@
-"""An evening that is announced or drafted, changed: when, where, for how many, for what prizes."""
+"""Changing an announced evening: its time, place, size and prizes. Announcing a draft."""
 
 import asyncio
 from datetime import date, datetime, time
@@ -23,7 +23,8 @@ _MORE_PLACES = 3
 """Empty fields behind the prizes that are set."""
 
 _PLACES_MAX = 12
-_OVER = frozenset({"draft", "finished", "cancelled", "discarded"})
+_FIXED = frozenset({"draft", "finished", "cancelled", "discarded"})
+"""States in which no terms may change. A draft is announced or thrown away as it stands."""
 
 
 class ChangeScreen(msgspec.Struct, kw_only=True):
@@ -63,7 +64,7 @@ async def change(ask: Ask, tournament: str) -> Page:
     )
     shown = read.value
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
-    if role not in PLANS or shown.state in _OVER:
+    if role not in PLANS or shown.state in _FIXED:
         raise Problem(404, {"code": "not_found"})
     zone = usual_zone(ask, await zone_of(ask, shown.league))
     return Page("evening/change.html", _screen(shown, read.etag, zone))
@@ -103,23 +104,23 @@ async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
     body = _changes(given, shown)
     if not body:
         return Done(links.tournament(tournament), ask.gettext("Nothing was changed."))
-    asked = Rehearsal(
-        ask.gettext("Change this evening?"), currency=str(body.get("currency") or "") or None
-    )
-    if asked.currency is None:
-        asked = Rehearsal(asked.question, currency=shown.currency)
+    currency = given.text("currency") or shown.currency
     try:
         return await command(
             ask, given, "POST", f"{path}/terms-changes", body | {"reason": given.text("reason")},
             said=ask.gettext("The evening is changed."), to=links.tournament(tournament),
-            rehearse=asked,
+            rehearse=Rehearsal(ask.gettext("Change this evening?"), currency=currency),
         )  # fmt: skip
     except Problem as problem:
         raise at_fields(problem) from None
 
 
 def _changes(given: Given, shown: TournamentShown) -> Document:
-    """Return the members that the form changes. A field that the form lacks stays."""
+    """
+    Return the members that the form changes.
+
+    Once play has begun, the form lacks the start and the places: they stay. It always has prizes.
+    """
     wanted = _of_entry(given) | _of_prizes(given, shown)
     known: Document = msgspec.to_builtins(shown)
     changed: Document = {}
