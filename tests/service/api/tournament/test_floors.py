@@ -1,6 +1,7 @@
 """The floor: every table as a spectator sees it, and sums over all of them."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from service.cli.floor import print_floor
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
 from tests.service.api.tournament.test_clock import STRUCTURE
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -153,7 +155,12 @@ async def test_the_floor_tells_who_moved_where_and_who_is_out(serving) -> None:
         gone = await owner.post(f"{path}/disqualifications", about)
         assert gone.is_success, gone.text
 
-        seen = await floor_of(owner, tournament)
+        async def merged() -> Any:
+            """Return the floor once the director has broken a table, which follows the answer."""
+            found = await floor_of(owner, tournament)
+            return found if len(found["floor"]["tables"]) == 1 else None
+
+        seen = await until_awaited(merged)
 
         names = {each.player: each.login for each in people}
         assert seen["knocked_out"] == [
