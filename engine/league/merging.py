@@ -38,7 +38,7 @@ class MergePlayers(_Part, frozen=True, kw_only=True, tag="merge_players"):
 
 
 class PlayersMerged(_Part, frozen=True, kw_only=True, tag="players_merged"):
-    """Two players of the league are one person. ``player`` no longer acts in the league."""
+    """Two players who are one person were merged. ``player`` no longer acts in the league."""
 
     player: PlayerId
     """The player who goes. Earlier events keep this identifier."""

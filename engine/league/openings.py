@@ -37,7 +37,7 @@ class OpenValues(_Part, frozen=True, kw_only=True, tag="open_values"):
 
 
 class ValuesOpened(_Part, frozen=True, kw_only=True, tag="values_opened"):
-    """Someone may see sealed values until an instant."""
+    """Somebody was allowed to open sealed values until an instant."""
 
     what: What
     subject: str

@@ -49,7 +49,7 @@ class FinalStanding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
-    """The terms by which the season counts points until it closes."""
+    """A season opened. It counts points by these terms until it closes."""
 
     season: SeasonId
     league: LeagueId
@@ -64,7 +64,7 @@ class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
     """Rule slugs, in the order they are tried. Players who are still level share the rank."""
 
     master_commitment: HexDigest | None
-    """Null in seasons opened before lots existed."""
+    """The commitment to the master of the lots. Null in seasons opened before lots existed."""
 
     master: Sealed[str] | None
 
@@ -72,7 +72,7 @@ class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
 class PointsAwarded(_Event, frozen=True, kw_only=True, tag="points_awarded"):
     tournament: TournamentId
     field: Field | None
-    """Null in awards made before formulas existed."""
+    """The numbers of the field, for formulas. Null in awards made before formulas existed."""
 
     awards: tuple[Award, ...]
     """By place, one award for each player."""
@@ -81,7 +81,7 @@ class PointsAwarded(_Event, frozen=True, kw_only=True, tag="points_awarded"):
 
 
 class BonusesAwarded(_Event, frozen=True, kw_only=True, tag="bonuses_awarded"):
-    """Points that the season's terms give besides the placings of a tournament."""
+    """The season gave the points of its terms that do not depend on the place."""
 
     tournament: TournamentId
     bonuses: tuple[Adjustment, ...]
@@ -138,7 +138,7 @@ class ResultsMerged(_Event, frozen=True, kw_only=True, tag="results_merged"):
 
 class ResultsImported(_Event, frozen=True, kw_only=True, tag="results_imported"):
     """
-    An owner states the results of tournaments that were not played here.
+    An owner stated the results of tournaments that were not played here.
 
     They count before all others, in this order. An earlier list of the season no longer counts.
     """
@@ -170,7 +170,7 @@ class TournamentAdded(_Event, frozen=True, kw_only=True, tag="tournament_added")
 
 
 class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
-    """The final standings. With ``master`` anybody can repeat every lot."""
+    """The season closed with these standings. With ``master`` anybody can repeat every lot."""
 
     standings: tuple[FinalStanding, ...]
     master: HexDigest | None

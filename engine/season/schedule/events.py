@@ -13,7 +13,7 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FixturesPlanned(_Event, frozen=True, kw_only=True, tag="fixtures_planned"):
-    """A tournament recurs by a plan."""
+    """A recurrence was planned. It announces a tournament for each occurrence."""
 
     recurrence: RecurrenceId
     plan: Plan
@@ -80,7 +80,7 @@ class FixtureMissed(_Event, frozen=True, kw_only=True, tag="fixture_missed"):
 
 
 class SeasonScheduled(_Event, frozen=True, kw_only=True, tag="season_scheduled"):
-    """The instant at which the season closes by itself, or null if only the staff close it."""
+    """The season closes by itself at this instant. Null leaves its closing to the staff."""
 
     closes_at: datetime | None
 

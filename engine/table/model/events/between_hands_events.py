@@ -73,7 +73,7 @@ class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
 
     shares: tuple[Share, ...]
     stacks: tuple[SeatStack, ...]
-    """Of every seat at the table, after the award."""
+    """The stacks of every seat at the table, after the award."""
 
     at: datetime
     rule: str

@@ -108,7 +108,7 @@ class HandSettled(Part, frozen=True, kw_only=True, tag="hand_settled"):
     number: int
     ending: Literal["showdown", "folds"]
     stacks: tuple[SeatStack, ...]
-    """Of every seat at the table, busts included."""
+    """The stacks of every seat at the table, busts included."""
 
     winners: tuple[int, ...]
     """
@@ -183,7 +183,7 @@ class DemiseDealt(Part, frozen=True, kw_only=True, tag="demise_dealt"):
 
 
 class SabaccPotAwarded(Part, frozen=True, kw_only=True, tag="sabacc_pot_awarded"):
-    """One seat's share of the Sabacc pot. Tied seats may share it."""
+    """A seat got the Sabacc pot, or its share if seats are tied."""
 
     seat: int
     entrant: EntrantId

@@ -149,7 +149,7 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
 
 
 class TableBeaconAwaited(Part, frozen=True, kw_only=True, tag="table_beacon_awaited"):
-    """The entropy of the next deal is settled. The named pulse makes its deck."""
+    """The openings for the next deal are fixed. The named pulse completes its deck."""
 
     hand_number: int
     deal: int

@@ -53,7 +53,7 @@ class TournamentAnnounced(Terms, frozen=True, kw_only=True, tag="tournament_anno
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
-    """Registration opened. Both masters are committed before anyone has entered (rulebook 2.5)."""
+    """Registration opened. Both masters are committed to before anyone has entered."""
 
     cards_commitment: HexDigest
     open_commitment: HexDigest
@@ -309,7 +309,7 @@ class TournamentFinished(_Event, frozen=True, kw_only=True, tag="tournament_fini
     """
 
     placings: tuple[Placing, ...]
-    """By place, the winner first."""
+    """The placings, the winner first."""
     payouts: tuple[Payout, ...]
     currency: str | None
     rule: str

@@ -157,7 +157,7 @@ class NoShowSeated(_Event, frozen=True, kw_only=True, tag="no_show_seated"):
 
 
 class NoShowPurged(_Event, frozen=True, kw_only=True, tag="no_show_purged"):
-    """A no-show who never arrived leaves the table, and *stack* leaves play."""
+    """A no-show who never arrived left the table, and *stack* left play."""
 
     entrant: EntrantId
     table: TableId

@@ -49,7 +49,7 @@ class BeaconNamed(_Event, frozen=True, kw_only=True, tag="beacon_named"):
 
 
 class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
-    """The entrants and their commitments are settled. The named pulse draws the seats."""
+    """The entrants and their commitments are fixed. The named pulse draws the seats."""
 
     round: Count
     at: datetime

@@ -126,7 +126,7 @@ class PayoutDealProposed(_Event, frozen=True, kw_only=True, tag="payout_deal_pro
     number: int
     """The number of this deal in the tournament, from 1."""
     by: EntrantId | None
-    """Null if a director proposed it."""
+    """The entrant who proposed it, or null for a director."""
     method: DealMethod
     stacks: tuple[Standing, ...]
     """The stacks of everyone still in, if the shares go by chips."""
@@ -164,7 +164,7 @@ class PayoutDealVoided(_Event, frozen=True, kw_only=True, tag="payout_deal_voide
 
 
 class RefundsAwarded(_Event, frozen=True, kw_only=True, tag="refunds_awarded"):
-    """The refunds of a cancelled tournament, by the policy of its terms."""
+    """Refunds were awarded after a cancellation, by the policy of the terms."""
 
     policy: RefundPolicy
     pool: int

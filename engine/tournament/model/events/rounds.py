@@ -47,7 +47,7 @@ class RoundEnded(_Event, frozen=True, kw_only=True, tag="round_ended"):
 
     round: int
     results: tuple[RoundResult, ...]
-    """By the place of each table in the round."""
+    """The results of the tables, in the order of the round."""
 
     scores: tuple[Score, ...]
     """The score of everyone still in, over all rounds so far, the best first."""

@@ -190,7 +190,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     entrant: EntrantId
     stack: Chips
     hands_won: int = 0
-    """Only if hands are counted instead of chips."""
+    """The hands won, if the ruleset counts hands instead of chips."""
 
     pots_won: int = 0
 

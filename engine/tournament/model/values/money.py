@@ -53,7 +53,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """True if play ends with the deal."""
     method: DealMethod
     by: EntrantId | None
-    """Null if a director proposed it."""
+    """The entrant who proposed it, or null for a director."""
     accepted: tuple[EntrantId, ...] = ()
 
 

@@ -123,7 +123,7 @@ class RoundResult(_Part, frozen=True, kw_only=True):
     """The place of the table in its round."""
 
     scores: tuple[RoundScore, ...]
-    """The best first."""
+    """The scores at the table, the best first."""
 
 
 class RoundBust(_Part, frozen=True, kw_only=True):
