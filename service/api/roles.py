@@ -29,21 +29,22 @@ an insufficient role gets 403.
 
 - **yes**: the role may. **-**: it may not.
 - **not entered**: the role may, unless the member is entered in the tournament. So nobody rules on
-  their own pot or opens an opponent's cards. Somebody on the waitlist or waiting for approval
+  their own pot or opens an opponent's cards. A member who is on the waitlist or waits for approval
   counts as entered. Nobody with such an office can enter once play has begun.
 - **by terms**: the role may. A person entered in the tournament may do it only if its terms say
   `staff_may_play`. Such a person may run the clock and the seating, and enter house bots
   until play begins, but nothing else.
 - **entered**: only the player of the entry may, for that entry.
-- **own**: the route concerns only the caller's own account or player. **open**: it needs no token.
+- **own**: the route concerns only the caller's own account or player.
+- **open**: the route needs no token.
 """
 
 _PEOPLE = """
 ## Who may act on people
 
-Directors have `manage_players` too. It covers people without an office. Only owners decide on
-offices: `manage_members` is needed to give an office, to take one away, or to issue a code for one.
-A route that changes the members of a league, or their roles, declares its needs:
+Owners and directors have `manage_players`, which covers people without an office. Only owners have
+`manage_members`. It is needed to give an office, to take one away, or to issue a code for one. A
+route that changes the members of a league, or their roles, declares which capability it needs:
 
 - **no office**: the capability the caller needs if the person is not a member, or only a player.
 - **an office**: the capability the caller needs if the person holds an office or will get one.
@@ -53,8 +54,8 @@ A code can do no more than its issuer may still do. If the player of a claim cod
 office, the code is valid only if its issuer was an owner and still is one. The same is true of each
 code for a new password. When an owner loses that role, all invitations to offices end. Nobody
 becomes an owner through a code. A removed member may come back as a player with a code that is
-still valid, unless they are banned. Anybody with an owner's token and `leagues:manage` can give
-offices, so they can reach everything.
+still valid, unless they are banned. An owner's token with `leagues:manage` can give offices, so its
+holder can get every right.
 """
 
 

@@ -166,7 +166,7 @@ class SignUpClosed(ServiceError):
 
 
 class InvitationNeeded(ServiceError):
-    """Signing up here needs a valid invitation by the operator."""
+    """Signing up here needs a valid invitation from the operator."""
 
     code = "invitation_needed"
 

@@ -92,7 +92,7 @@ class TableOnHold(CommandRejected):
 
 
 class HandInPlay(CommandRejected):
-    """A hand is in play, and this has to wait until it is over."""
+    """A hand is in play. Try again when it is over."""
 
     code = "hand_in_play"
     detail = "hand {hand} is still in play; wait until it is over"
@@ -110,7 +110,7 @@ class TooFewStacks(CommandRejected):
 
 
 class NoDecisionOpen(CommandRejected):
-    """The table waits for no decision."""
+    """The table is not waiting for a decision."""
 
     code = "no_decision_open"
     detail = "no decision is open at this table"

@@ -75,7 +75,7 @@ class BanShown(msgspec.Struct, kw_only=True):
     "Ban a player. Strangers can be banned too. A new ban replaces an earlier one.",
     needs="manage_players", scope="leagues:manage", answer=BanMade,
     problems=("forbidden", "staff_not_bannable", "ban_invalid", "merged_player", "text_forged"),
-    on_people=OnPeople("ban", "keeps somebody out", "nobody"),
+    on_people=OnPeople("ban", "bans a player", "nobody"),
 )  # fmt: skip
 async def ban_player(
     player_id: str, body: BanWanted, place: LeaguePlace, order: Order, shell: Shell
@@ -106,7 +106,7 @@ async def ban_player(
     "DELETE", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "lift_ban",
     "Lift a player's ban.",
     needs="manage_players", scope="leagues:manage", answer=BanMade, problems=("forbidden",),
-    on_people=OnPeople("ban", "lets somebody in again", "manage_members"),
+    on_people=OnPeople("ban", "lifts a ban", "manage_members"),
 )  # fmt: skip
 async def lift_ban(
     player_id: str, place: LeaguePlace, order: Order, shell: Shell

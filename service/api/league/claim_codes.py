@@ -151,7 +151,7 @@ async def renew_claim(
     "Issue new claim codes for all unclaimed players. The old codes become invalid.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimsIssued, status=201,
     problems=("forbidden",),
-    on_people=OnPeople("claim", "issues all claim codes again", "manage_members"),
+    on_people=OnPeople("claim", "replaces all claim codes", "manage_members"),
     key_required=True,
 )  # fmt: skip
 async def issue_claims(
@@ -257,7 +257,7 @@ async def claim_player(
     "Take the place of an entered player, with the caller's account.",
     needs="account", scope="tables:play", answer=Membership, status=201,
     problems=("not_found", "not_claimable", "player_banned", "merged_player", "name_taken"),
-    on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
+    on_people=OnPeople("by_claim", "gives the caller an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(
     request: Asked,

@@ -104,7 +104,7 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
     "Make an invitation code. Only owners may do so for a role other than player.",
     needs="manage_players", scope="leagues:manage", answer=Invitation,
     status=201, problems=("forbidden", "invitation_invalid"),
-    on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
+    on_people=OnPeople("invitation", "makes an invitation", "manage_members"),
     key_required=True,
 )  # fmt: skip
 async def invite(
@@ -160,7 +160,7 @@ async def list_invitations(place: LeaguePlace, shell: Shell, pages: Pages) -> Re
     "DELETE", "/v1/leagues/{league_id:str}/invitations/{invitation_id:str}", "revoke_invitation",
     "Revoke an invitation. Only owners may do so for a role other than player.",
     needs="manage_players", scope="leagues:manage", answer=InvitationRevoked,
-    on_people=OnPeople("removal", "ends a code for new members", "manage_members"),
+    on_people=OnPeople("removal", "revokes an invitation", "manage_members"),
 )  # fmt: skip
 async def revoke_invitation(
     invitation_id: str, place: LeaguePlace, order: Order, shell: Shell
@@ -181,7 +181,7 @@ async def revoke_invitation(
     "Join a league with an invitation code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
     problems=("invitation_expired", "player_banned", "merged_player", "name_taken"),
-    on_people=OnPeople("by_invitation", "lets the caller in, with the code's role", "caller"),
+    on_people=OnPeople("by_invitation", "makes the caller a member, with the invitation's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(
     request: Asked, code: str, order: Order, shell: Shell, principal: Principal

@@ -56,7 +56,7 @@ class PlayersMade(msgspec.Struct, kw_only=True):
     on_people=OnPeople("removal", "merges a player into another one", "nobody"),
     about="Standings of open seasons, ratings and records count the results of both for the player "
     "who stays. Tournaments, closed seasons and the log keep both identifiers. The account of the "
-    "other player stays, and is no member of this league any more.",
+    "other player stays, and is no longer a member of this league.",
 )  # fmt: skip
 async def merge_players(
     player_id: str, body: MergeWanted, place: LeaguePlace, order: Order, shell: Shell

@@ -96,7 +96,7 @@ async def read_sandbox(shell: Shell) -> Response[bytes]:
         "registration_closed", "player_banned", "merged_player",
         "too_many_requests",
     ),
-    on_people=OnPeople("sandbox", "lets the caller in, as a player", "caller"),
+    on_people=OnPeople("sandbox", "makes the caller a member, as a player", "caller"),
     about="A stranger joins the league with the entry. House bots take the other seats after two "
     "seconds, and play begins. A player may be in one tournament at a time, and enters 10 "
     "times in ten minutes, unless the operator says otherwise.",

@@ -16,7 +16,7 @@ class NotADraft(CommandRejected):
 
 
 class NoSeatFree(CommandRejected):
-    """No seat is free, and a new table would lag behind the others."""
+    """No seat is free, and this tournament cannot add a table."""
 
     code = "no_seat_free"
     rule = "seating.table_added"

@@ -16,7 +16,7 @@ class PaymentNotDue(CommandRejected):
 
 
 class PaymentNotRecorded(CommandRejected):
-    """No more was recorded for this purpose, or it was given back."""
+    """Less was recorded for this purpose, or some of it was given back."""
 
     code = "payment_not_recorded"
     rule = "payment.reversed"
@@ -28,7 +28,7 @@ class PaymentNotRecorded(CommandRejected):
 
 
 class PrizeNotDue(CommandRejected):
-    """The entrant has no prize, or has got all of it."""
+    """The entrant has no prize, or has received all of it."""
 
     code = "prize_not_due"
     rule = "prizes.handed_over"
@@ -36,7 +36,7 @@ class PrizeNotDue(CommandRejected):
 
 
 class PrizeNotOwedBack(CommandRejected):
-    """The entrant has got no more than the result that stands pays."""
+    """The entrant has received no more than the current result pays."""
 
     code = "prize_not_owed_back"
     rule = "prizes.returned"
@@ -93,7 +93,7 @@ class DealPending(CommandRejected):
 
 
 class DealNotOpen(CommandRejected):
-    """The payout deal does not wait for an answer of this entrant."""
+    """The payout deal is not waiting for this entrant's answer."""
 
     code = "deal_not_open"
     rule = "payout_deal"
