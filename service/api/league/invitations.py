@@ -181,7 +181,7 @@ async def revoke_invitation(
     "Join a league with an invitation code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
     problems=("invitation_expired", "player_banned", "merged_player", "name_taken"),
-    on_people=OnPeople("by_invitation", "makes the caller a member, with the invitation's role", "caller"),
+    on_people=OnPeople("by_invitation", "makes the caller a member, in the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(
     request: Asked, code: str, order: Order, shell: Shell, principal: Principal
