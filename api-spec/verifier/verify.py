@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""Check a Holotable bundle without Holotable.
+"""
+Check a Holotable bundle without Holotable.
 
     python verify.py FILE --key 'name+id+key'
     python verify.py FILE --keys FILE-WITH-ONE-KEY-A-LINE
 
-Written from `docs/rulebook.md` and `api-spec/bundle.md` alone, in the order of section 3 of the latter:
+This is one long file on purpose. An auditor downloads it, checks its digest and runs it, with nothing to
+install and nothing else to trust. Read it from top to bottom: the sections follow section 3 of
+`api-spec/bundle.md`, and a bundle passes through them in this order:
 
     1 form    2 signature    3 hashes    4 chain    5 completeness    6 openings    7 deals    8 rules
 
-Standard library only (Python 3.11 or newer).  Every difference is printed with the position of its event and
-the name of its rule.  Status: 0 all was checked and holds; 1 there are differences; 2 the bundle cannot be
-read, or no key that was given vouches for it; 3 nothing differs, but not all of it could be checked.
+It is written only from `docs/rulebook.md` and `api-spec/bundle.md`, and shares no code with the engine.
+
+It needs only the standard library of Python 3.11 or newer. It prints every difference with the position of
+its event and the name of its rule. Exit status: 0 if everything was checked and holds; 1 if there are
+differences; 2 if the bundle cannot be read, or no given key signed it; 3 if nothing differs, but part of it
+could not be checked.
 """
 
 from __future__ import annotations
@@ -39,15 +45,16 @@ Json = dict[str, Any]
 
 PASS, DIFFERENT, UNREADABLE, INCOMPLETE = 0, 1, 2, 3
 
-# What no bundle is checked for; the documents do not say enough of it, or it is no matter of hands and results.
+# Things that no bundle is checked for. The documents do not say enough about them, or they do not affect hands and
+# results.
 NEVER_CHECKED = [
-    "members of events that no check below reads: their JSON Schemas stand in api-spec/events",
+    "members of events that no check below reads (their JSON Schemas are in api-spec/events)",
     "the boxes and the metadata whose hashes are in the chain",
-    "that nothing was left out after the last event of a hand's bundle, which only the next hand would show",
-    "which tables are between hands just when somebody is moved, and so whether it could have been another move",
-    "the order in which seats away are killed",
-    "whether an event that only time brings (a start, an offer's end, a break) came at its instant",
-    "ratings, and what staff write: announcements, warnings, whether they saw what they say was paid",
+    "that a hand's bundle leaves out nothing at its end, which only the next hand would show",
+    "which tables were between hands when somebody was moved, and so if another move was due",
+    "the order in which the hands of away seats are killed",
+    "if an event that only time causes (a start, an offer's end, a break) came at its instant",
+    "ratings, and statements of staff: announcements, warnings, and payments that they say they saw",
 ]
 
 
@@ -56,24 +63,24 @@ class Unreadable(Exception):
 
 
 class Lost(Exception):
-    """A hand went another way than the rules allow: what follows in it cannot be compared any more."""
+    """A hand departed from the rules, so the rest of it cannot be compared."""
 
 
 @dataclass
 class Report:
-    """The comparisons made and the differences found; positions are those of the league's log."""
+    """The comparisons made and the differences found. Positions are those of the league's log."""
 
     differences: list[tuple[int | None, str, str]] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)
-    voided: list[str] = field(default_factory=list)  # events out of folding, as they are printed
+    voided: list[str] = field(default_factory=list)  # voided events, as they are printed
     authentic: bool = False
 
     def differ(self, position: int | None, rule: str, text: str) -> None:
         self.differences.append((position, rule, text))
 
     def check(self, what: str, holds: bool, position: int | None, rule: str, text: str) -> bool:
-        """Count one comparison under *what*, and note the difference if it does not hold."""
+        """Count one comparison under *what*, and record the difference if it does not hold."""
         self.checked[what] += 1
         if not holds:
             self.differ(position, rule, text)
@@ -83,8 +90,8 @@ class Report:
         self, what: str, found: object, due: object, position: int | None, rule: str, name: str
     ) -> bool:
         holds = found == due
-        # Nearly everything holds, and then nobody reads the text.
-        text = "" if holds else f"{name} is {short(found)}, due is {short(due)}"
+        # Nearly all comparisons hold, so their texts are only built when needed.
+        text = "" if holds else f"{name}: found {short(found)}, expected {short(due)}"
         return self.check(what, holds, position, rule, text)
 
     def skip(self, what: str) -> None:
@@ -138,13 +145,13 @@ MEMBERS = {
 }
 ORDER = list(MEMBERS)
 FORMATS = ["holotable/bundle/1", "holotable/bundle/2", "holotable/bundle/3"]
-# The first format that has lines of a kind.
+# The first format that has lines of this kind.
 SINCE = {"leaves": 2, "withheld": 3, "voided": 3, "signature": 3}
 
 
 @dataclass
 class Event:
-    """One event line; *leaf* and *chain* are the hashes of section 3."""
+    """One event line. *leaf* and *chain* are the hashes of section 3."""
 
     position: int
     stream: str
@@ -162,7 +169,7 @@ class Event:
 
 @dataclass
 class Withheld:
-    """The place of an event that the viewer may not read, and its hash; nothing else of it is known."""
+    """The place and the hash of an event that the viewer may not read."""
 
     position: int
     stream: str
@@ -172,7 +179,7 @@ class Withheld:
 
 @dataclass
 class Entry:
-    """The parts of a damaged event as they are stored; *data* may be anything."""
+    """The parts of a damaged event as they are stored. *data* may be anything."""
 
     stream: str
     version: int
@@ -187,7 +194,7 @@ class Entry:
 
 @dataclass
 class OutOfFolding:
-    """The place of an event out of folding, and the hash stored with it; *entry* is for auditors."""
+    """The place of a voided event and the hash stored with it. *entry* is for auditors."""
 
     position: int
     stream: str
@@ -196,7 +203,7 @@ class OutOfFolding:
     entry: Entry | None
 
 
-Link = Event | Withheld | OutOfFolding  # what has a place in a stream
+Link = Event | Withheld | OutOfFolding  # lines that have a place in a stream
 
 
 @dataclass
@@ -214,11 +221,11 @@ class Bundle:
         default_factory=dict
     )  # by the position of the event that commits to the pile
     withheld: list[Withheld] = field(default_factory=list)
-    signatures: int = 0  # of players on their actions
+    signatures: int = 0  # signatures of players on their actions
     voided: list[OutOfFolding] = field(default_factory=list)
 
     def by_leaves(self) -> bool:
-        """Whether decks are checked by their leaves: since format 2, where the viewer opens no seed."""
+        """True if decks are checked by their leaves: since format 2, except for an auditor."""
         return self.format > 1 and self.viewer != "auditor"
 
     def streams(self) -> dict[str, list[Event]]:
@@ -234,7 +241,7 @@ class Bundle:
         return [each for each in self.voided if each.stream == stream]
 
     def chains(self) -> dict[str, list[Link]]:
-        """Return the events of each stream, by position, with those kept back and those not folded."""
+        """Return the lines of each stream by position, including withheld and voided events."""
         found: dict[str, list[Link]] = {}
         links: list[Link] = [*self.events, *self.withheld, *self.voided]
         for link in sorted(links, key=lambda each: each.position):
@@ -242,14 +249,16 @@ class Bundle:
         return found
 
     def heads(self, events: list[Event]) -> dict[int, str]:
-        """The hash of every event of the stream that *events* are, by version; also of what is kept back or voided."""
+        """
+        Return the hash of every event in the stream of *events*, by version, including withheld and voided events.
+        """
         stream = events[0].stream
         links: list[Link] = [*events, *self.withheld_in(stream), *self.voided_in(stream)]
         return {link.version: link.leaf.hex() for link in links}
 
 
 def gapless(links: list[Link], version: int) -> bool:
-    """Whether each of *links*, by position, follows the one before; the first one *version*. What is voided may leap."""
+    """True if the versions of *links* count on from *version*. At a voided event they may leap."""
     for link in links:
         if link.version != version + 1 and not isinstance(link, OutOfFolding):
             return False
@@ -258,7 +267,7 @@ def gapless(links: list[Link], version: int) -> bool:
 
 
 def _no_float(text: str) -> NoReturn:
-    raise Unreadable(f"a number is no whole number: {text[:40]}")
+    raise Unreadable(f"a number is not a whole number: {text[:40]}")
 
 
 def _integer(text: str) -> int:
@@ -267,7 +276,7 @@ def _integer(text: str) -> int:
     raise Unreadable(f"a number is out of range: {text[:40]}")
 
 
-@lru_cache(maxsize=4_096)  # the same few names stand in every line
+@lru_cache(maxsize=4_096)  # Every line repeats the same few names.
 def _is_key(text: str) -> bool:
     return KEY.fullmatch(text) is not None
 
@@ -302,13 +311,13 @@ def decode_line(raw: bytes, number: int) -> Json:
     except Unreadable as error:
         raise Unreadable(f"line {number}: {error}") from None
     if re.search(r"\\u00[01]|\\[bfnrt]", text) and has_control(value):
-        raise Unreadable(f"line {number}: a control character")
+        raise Unreadable(f"line {number}: it has a control character")
     if (
         not isinstance(value, dict)
         or value.get("line") not in MEMBERS
         or set(value) != MEMBERS[value["line"]]
     ):
-        raise Unreadable(f"line {number}: not the members of any line")
+        raise Unreadable(f"line {number}: no kind of line has these members")
     return value
 
 
@@ -334,25 +343,25 @@ def matches(pattern: re.Pattern[str], value: object) -> bool:
 
 
 def microseconds(text: str) -> int:
-    """Microseconds since 1970 of an instant in the one form it can have."""
+    """Return an instant as microseconds since 1970. It has exactly one valid form."""
     if INSTANT.fullmatch(text) is None or text.endswith(".000000Z"):
-        raise ValueError(f"not an instant: {text[:40]}")
+        raise ValueError(f"this is not an instant: {text[:40]}")
     moment = datetime.fromisoformat(text)
     return (moment - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1)
 
 
 def read_bundle(raw: bytes) -> Bundle:
-    """The bundle in *raw*, whose digest, order and every line were found in form."""
+    """Parse *raw* after checking its digest, its order and the form of each line."""
     lines = raw.split(b"\n")
     if len(lines) < 4 or lines[-1] != b"":
-        raise Unreadable("the last line is not ended, or there are too few")
+        raise Unreadable("the last line has no end, or there are too few lines")
     lines.pop()
     end = decode_line(lines[-1], len(lines))
     before = raw[: len(raw) - len(lines[-1]) - 1]
     if end["line"] != "end" or end["lines"] != len(lines) - 1 or type(end["lines"]) is not int:
-        raise Unreadable("the last line does not count the lines before it")
+        raise Unreadable("the last line has another number of lines")
     if end["sha256"] != sha(before).hex():
-        raise Unreadable("the bytes before the last line do not have the digest that it names")
+        raise Unreadable("the last line names another digest of the lines before it")
     values = [decode_line(line, number) for number, line in enumerate(lines[:-1], 1)]
     kinds = [ORDER.index(value["line"]) for value in values]
     count = Counter(value["line"] for value in values)
@@ -363,7 +372,7 @@ def read_bundle(raw: bytes) -> Bundle:
         and count["end"] == 0
     )
     if kinds != sorted(kinds) or not ones:
-        raise Unreadable("the lines do not stand in their order")
+        raise Unreadable("the lines are not in order")
     head = read_head(values[0])
     late = [
         kind
@@ -371,7 +380,7 @@ def read_bundle(raw: bytes) -> Bundle:
         if count[kind] and FORMATS.index(head["format"]) + 1 < since
     ]
     if late:
-        raise Unreadable(f"the format has no such lines: {late}")
+        raise Unreadable(f"this format has no such lines: {late}")
     by_kind: dict[str, list[tuple[int, Json]]] = {name: [] for name in MEMBERS}
     for number, value in enumerate(values, 1):
         by_kind[value["line"]].append((number, value))
@@ -400,12 +409,12 @@ def read_bundle(raw: bytes) -> Bundle:
 
 def read_head(head: Json) -> Json:
     need(head["format"] in FORMATS, 1, "another format")
-    need(head["kind"] in SUBJECTS, 1, "a bundle of what?")
+    need(head["kind"] in SUBJECTS, 1, "the bundle does not say what it is of")
     prefix = SUBJECTS[head["kind"]]
     need(
         matches(re.compile(prefix + "_[0-9a-f]{32}"), head["subject"]),
         1,
-        "the subject is none of its kind",
+        "the subject has another kind",
     )
     need(matches(re.compile("lge_[0-9a-f]{32}"), head["league"]), 1, "no league")
     need(matches(re.compile("public|auditor|ent_[0-9a-f]{32}"), head["viewer"]), 1, "no viewer")
@@ -445,7 +454,7 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
         need(
             isinstance(data, dict) and data.get("type") == value["type"],
             number,
-            "data are of another type",
+            "the data have another type",
         )
         try:
             at = microseconds(value["at"])
@@ -473,11 +482,11 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
 
 
 def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[bytes]]:
-    """The leaves of piles: since format 2, and not for an auditor."""
+    """Parse the leaves of piles: since format 2, and not for an auditor."""
     leaves: dict[int, list[bytes]] = {}
     last = -1
     for number, value in lines:
-        need(head["viewer"] != "auditor", number, "leaves where there are none")
+        need(head["viewer"] != "auditor", number, "this bundle may have no leaves")
         need(whole(value["position"], last + 1), number, "leaves are out of order")
         last, hashes = value["position"], value["hashes"]
         need(
@@ -490,17 +499,17 @@ def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[byt
 
 
 def read_withheld(lines: list[tuple[int, Json]], head: Json) -> list[Withheld]:
-    """Events that the viewer may not read; nothing is kept back from an auditor."""
+    """Parse the events that the viewer may not read. Nothing is withheld from an auditor."""
     withheld: list[Withheld] = []
     last = -1
     for number, value in lines:
-        need(head["viewer"] != "auditor", number, "something is kept back from an auditor")
-        need(whole(value["position"], last + 1), number, "what is kept back is out of order")
+        need(head["viewer"] != "auditor", number, "something is withheld from an auditor")
+        need(whole(value["position"], last + 1), number, "withheld events are out of order")
         last = value["position"]
         need(
             matches(STREAM, value["stream"]) and whole(value["version"], 1),
             number,
-            "no place in a stream",
+            "not a place in a stream",
         )
         need(matches(HEX64, value["hash"]), number, "no hash")
         withheld.append(
@@ -510,17 +519,17 @@ def read_withheld(lines: list[tuple[int, Json]], head: Json) -> list[Withheld]:
 
 
 def read_voided(lines: list[tuple[int, Json]], head: Json) -> list[OutOfFolding]:
-    """Events out of folding; their parts are for auditors."""
+    """Parse the voided events. Their parts are for auditors."""
     voided: list[OutOfFolding] = []
     last = -1
     for number, value in lines:
-        need(whole(value["position"], last + 1), number, "what is voided is out of order")
+        need(whole(value["position"], last + 1), number, "voided events are out of order")
         last = value["position"]
         in_stream = matches(STREAM, value["stream"]) and whole(value["version"], 1)
-        need(in_stream, number, "no place in a stream")
+        need(in_stream, number, "not a place in a stream")
         need(matches(HEX64, value["hash"]), number, "no hash")
         shown = value["entry"] is not None
-        need(shown == (head["viewer"] == "auditor"), number, "an entry is for auditors")
+        need(shown == (head["viewer"] == "auditor"), number, "only an auditor's bundle has entries")
         entry = read_entry(value, number) if shown else None
         leaf = bytes.fromhex(value["hash"])
         voided.append(OutOfFolding(last, value["stream"], value["version"], leaf, entry))
@@ -528,10 +537,10 @@ def read_voided(lines: list[tuple[int, Json]], head: Json) -> list[OutOfFolding]
 
 
 def read_entry(line: Json, number: int) -> Entry:
-    """The parts of a damaged event: in form, whatever they say."""
+    """Parse the parts of a damaged event. Only their form is checked."""
     entry = line["entry"]
     members = {"id", "type", "schema_version", "at", "data", "metadata", "sealed"}
-    need(isinstance(entry, dict) and set(entry) == members, number, "not the parts of an event")
+    need(isinstance(entry, dict) and set(entry) == members, number, "these are not the parts of an event")
     need(matches(HEX32, entry["id"]) and isinstance(entry["type"], str), number, "no id or type")
     need(type(entry["schema_version"]) is int, number, "no schema version")
     need(matches(HEX64, entry["metadata"]), number, "no hash of the metadata")
@@ -556,12 +565,12 @@ def read_entry(line: Json, number: int) -> Entry:
 
 
 def read_signatures(lines: list[tuple[int, Json]]) -> int:
-    """Return the number of players' signatures; the signed text is not defined yet."""
+    """Return the number of players' signatures. The signed text is not defined yet."""
     last = -1
     for number, value in lines:
         need(whole(value["position"], last + 1), number, "signatures are out of order")
         last = value["position"]
-        need(matches(re.compile("ent_[0-9a-f]{32}"), value["by"]), number, "signed by nobody")
+        need(matches(re.compile("ent_[0-9a-f]{32}"), value["by"]), number, "a signature names no signer")
         need(
             isinstance(value["key"], str) and isinstance(value["signature"], str),
             number,
@@ -575,7 +584,7 @@ def read_openings(lines: list[tuple[int, Json]]) -> dict[tuple[int, str], tuple[
     last: tuple[int, bytes] = (-1, b"")
     for number, value in lines:
         need(
-            whole(value["position"]) and isinstance(value["pointer"], str), number, "opens no place"
+            whole(value["position"]) and isinstance(value["pointer"], str), number, "an opening names no place"
         )
         place = (value["position"], value["pointer"].encode())
         need(place > last, number, "openings are out of order")
@@ -647,7 +656,7 @@ BASE: Point = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
 
 
 def ed25519_verify(public: bytes, message: bytes, signature: bytes) -> bool:
-    """RFC 8032, 5.1.7."""
+    """Verify a signature by RFC 8032, 5.1.7."""
     if len(public) != 32 or len(signature) != 64:
         return False
     a, r = point_decompress(public), point_decompress(signature[:32])
@@ -664,7 +673,7 @@ def ed25519_verify(public: bytes, message: bytes, signature: bytes) -> bool:
 
 @dataclass(frozen=True)
 class PublicKey:
-    """A signed note's verifier key: name, the first four bytes of its hash, and the Ed25519 key."""
+    """A signed note's verifier key: a name, the first four bytes of its hash, and the Ed25519 key."""
 
     name: str
     id: bytes
@@ -672,35 +681,35 @@ class PublicKey:
 
 
 def read_key(text: str) -> PublicKey:
-    """`name+id+key`: 8 hexadecimal digits, base64 of 0x01 and the key."""
+    """Parse `name+id+key`: a name, 8 hexadecimal digits, and base64 of 0x01 and the key."""
     name, _, rest = text.strip().partition("+")
     number, _, encoded = rest.partition("+")
     try:
         raw = base64.b64decode(encoded, validate=True)
         identity = bytes.fromhex(number)
     except ValueError:
-        raise Unreadable(f"not a key: {text[:60]}") from None
+        raise Unreadable(f"this is not a key: {text[:60]}") from None
     due = f"{name}+{identity.hex()}+{base64.b64encode(raw).decode()}"
     in_form = due == text.strip() and bool(name) and not any(sign.isspace() for sign in name)
     ours = len(raw) == 33 and raw[0] == 1 and sha(name.encode() + b"\n" + raw)[:4] == identity
     if not in_form or not ours:
-        raise Unreadable(f"not an Ed25519 key in the form name+id+key: {text[:60]}")
+        raise Unreadable(f"this is not an Ed25519 key in the form name+id+key: {text[:60]}")
     return PublicKey(name, identity, raw[1:])
 
 
 def check_signature(bundle: Bundle, keys: list[PublicKey], report: Report) -> tuple[int, bytes]:
-    """The tree's size and root as the checkpoint says them; whether a given key vouches for it is in *report*."""
+    """Return the checkpoint's tree size and root. *report* records whether a given key signed it."""
     note = bundle.note
     league = bundle.league.hex()
     dashed = f"{league[:8]}-{league[8:12]}-{league[12:16]}-{league[16:20]}-{league[20:]}"
     origin = re.compile(f"holotable/(?:{league}|{dashed})" + r"/(?:0|[1-9][0-9]*)")
     blank = max((number for number, line in enumerate(note[:-1]) if line == ""), default=0)
-    # Behind the three lines there may be others, of which nothing is asked but that they are signed too.
+    # More lines may follow these three. They are signed too, but their content is not checked.
     if blank < 3 or "" in note[:blank] or len(note) < blank + 3 or note[-1] != "":
-        raise Unreadable("the checkpoint is not a signed note of three lines and what extends them")
+        raise Unreadable("the checkpoint is not a signed note of at least three lines")
     if origin.fullmatch(note[0]) is None:
         raise Unreadable(
-            f"the checkpoint is of another league or of nothing we know: {note[0][:80]}"
+            f"the checkpoint is of another league or of an unknown kind: {note[0][:80]}"
         )
     if re.fullmatch(r"[1-9][0-9]{0,15}", note[1]) is None:
         raise Unreadable("the checkpoint has no tree size")
@@ -726,7 +735,7 @@ def check_signature(bundle: Bundle, keys: list[PublicKey], report: Report) -> tu
                     )
                     return int(note[1]), root
     if not report.authentic:
-        report.differ(None, "signature", "no signature by a key that was given")
+        report.differ(None, "signature", "no given key signed it")
     return int(note[1]), root
 
 
@@ -746,7 +755,7 @@ def decode64(text: str) -> bytes:
 
 
 def entry_of(league: bytes, previous: bytes, event: Event | Entry) -> bytes:
-    """The 253 bytes of bundle.md 3.3."""
+    """Return the 253 bytes of bundle.md 3.3."""
     data = canonical(event.data) if isinstance(event, Event) else event.data
     return b"".join(
         (
@@ -771,7 +780,7 @@ def largest_power_below(n: int) -> int:
 
 
 def tree_root(leaves: list[bytes]) -> bytes:
-    """RFC 6962, 2.1 over hashed *leaves*."""
+    """Return the root over hashed *leaves* by RFC 6962, 2.1."""
     if len(leaves) == 1:
         return leaves[0]
     if not leaves:
@@ -781,7 +790,7 @@ def tree_root(leaves: list[bytes]) -> bytes:
 
 
 def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None:
-    """Every leaf of the tree is an event or below the one node that stands for it, and all give *root*."""
+    """Check that every leaf of the tree is an event or lies below exactly one given node, and that all give *root*."""
     stored = [*bundle.withheld, *bundle.voided]
     heads = {(each.stream, each.version): each.leaf for each in stored}
     for event in bundle.events:
@@ -793,9 +802,9 @@ def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None
     leaves = {each.position: each.leaf for each in [*bundle.events, *stored]}
     positions = sorted(leaves)
     if len(positions) < len(bundle.events) + len(stored):
-        raise Unreadable("an event stands here twice")
+        raise Unreadable("the bundle has an event twice")
     if positions[-1] >= size:
-        raise Unreadable("an event stands beyond the tree that was signed")
+        raise Unreadable("an event lies beyond the signed tree")
     used: set[tuple[int, int]] = set()
 
     def fold(first: int, end: int, low: int, high: int) -> bytes:
@@ -815,11 +824,11 @@ def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None
 
     found = fold(0, size, 0, len(positions))
     if used != set(bundle.nodes):
-        raise Unreadable("there are hashes that are not needed")
+        raise Unreadable("the bundle has hashes that are not needed")
     report.checked["events in the signed tree"] += len(positions)
     if found != root:
         report.authentic = False
-        report.differ(None, "root", "events and hashes do not give the root that was signed")
+        report.differ(None, "root", "events and hashes do not give the signed root")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -840,7 +849,7 @@ def check_chain(bundle: Bundle, report: Report) -> None:
                 "chain",
                 f"{stream} does not rise",
             )
-            if isinstance(link, OutOfFolding):  # its version may leap: `Repairs`
+            if isinstance(link, OutOfFolding):  # versions may leap here: see `Repairs`
                 before = link
                 continue
             known, given = (
@@ -868,7 +877,7 @@ def check_chain(bundle: Bundle, report: Report) -> None:
 
 
 class Repairs:
-    """Events out of folding: each is named by the league, and fails by its bytes as far as they are shown."""
+    """Voided events. The league names each, and each is damaged as far as its bytes are shown."""
 
     def __init__(self, bundle: Bundle, report: Report) -> None:
         self.bundle, self.report, self.chains = bundle, report, bundle.chains()
@@ -877,14 +886,14 @@ class Repairs:
         self.positions = sorted(link.position for chain in self.chains.values() for link in chain)
 
     def check(self, holds: bool, position: int | None, text: str) -> bool:
-        return self.report.check("events out of folding", holds, position, "voided", text)
+        return self.report.check("voided events", holds, position, "voided", text)
 
     def run(self) -> None:
         for event in self.bundle.events:
             if event.type == "positions_voided":
                 self.read(event)
         for link in self.positions_shown():
-            self.check(False, link.position, "is named as voided, and stands here as an event")
+            self.check(False, link.position, "is named as voided, but the bundle has it as an event")
         for stream in sorted({str(each["stream"]) for each in self.named.values()}):
             self.there(stream)
         for line in self.bundle.voided:
@@ -892,12 +901,12 @@ class Repairs:
 
     def read(self, event: Event) -> None:
         league = f"league-{self.bundle.league.hex()}"
-        self.check(event.stream == league, event.position, "does not stand in the league's stream")
+        self.check(event.stream == league, event.position, "is not in the league's stream")
         positions = {each["position"]: each for each in event.data["positions"]}
         here = not positions.keys().isdisjoint(self.voided)
-        self.check(here, event.position, "names no event that is voided here")
+        self.check(here, event.position, "names no event that this bundle has as voided")
         for position, each in positions.items():
-            text = f"names {position}, which does not stand before it"
+            text = f"names {position}, which is not before it"
             self.check(0 <= position < event.position, event.position, text)
             known = self.named.setdefault(position, each)
             self.check(known == each, event.position, f"{position} is named in two ways")
@@ -911,7 +920,7 @@ class Repairs:
         ]
 
     def there(self, stream: str) -> None:
-        """Everything that a stream of the bundle names is in it; for a hand, in its stretch."""
+        """Check that everything a bundle's stream names is present. For a hand, only its stretch counts."""
         links = self.chains.get(stream, [])
         if not links or stream.startswith("league-"):
             return
@@ -925,18 +934,18 @@ class Repairs:
             first, last = min(stretch, default=LARGEST), max(stretch, default=-1)
         for position, each in sorted(self.named.items()):
             if each["stream"] == stream and first < position < last:
-                text = f"{stream} has no such event, and it is named as voided"
+                text = f"{stream} is named as voided, but the bundle has no such event"
                 self.check(position in self.positions, position, text)
 
     def judge(self, line: OutOfFolding) -> None:
-        """*line* is as the league names it, and well formed it is not."""
+        """Check that *line* is what the league named, and that it is not well formed."""
         due = self.named.get(line.position)
         if not self.check(due is not None, line.position, "no positions_voided names it"):
             return
         assert due is not None
         found = [line.stream, line.version, line.leaf.hex()]
         named = [due["stream"], due["version"], due["hash"]]
-        text = f"it is {short(found)}, named is {short(named)}"
+        text = f"it is {short(found)}, the named one is {short(named)}"
         self.check(found == named, line.position, text)
         chain = self.chains[line.stream]
         at = chain.index(line)
@@ -944,11 +953,11 @@ class Repairs:
         claimed = due["fails"]
         where = f"position {line.position} ({line.stream}, version {line.version})"
         self.report.voided.append(f"{where}: {claimed}")
-        text = f"it is voided for its {claimed}, which is well formed or not what fails first"
+        text = f"its stated fault is its {claimed}, which is well formed or not the first fault"
         self.check(claimed in fails, line.position, text)
 
     def fails(self, line: OutOfFolding, before: Link | None) -> tuple[str, ...]:
-        """Why it can fail, by bundle.md 3.4; what of it is not checked is noted."""
+        """Return the possible causes by bundle.md 3.4, and record the ones that are not checked."""
         version, head, place = 0, bytes(32), -1
         if before is not None:
             version, head, place = before.version, before.leaf, before.position
@@ -957,14 +966,14 @@ class Repairs:
             there = bisect.bisect_left(self.positions, line.position)
             there -= bisect.bisect_right(self.positions, place)
             if not holds and there < line.position - place - 1:
-                self.report.skip("what stood in a stream before a voided event whose version leaps")
+                self.report.skip("the events of a stream before a voided event whose version leaps")
             return ("version",)
         if line.entry is None:
-            self.report.skip("whether voided events fail, which the viewer is not shown")
+            self.report.skip("faults of voided events: the bundle does not show them")
             return "hash", "schema"
         if not holds:
             return ("hash",)
-        self.report.skip("whether voided events fail their schema")
+        self.report.skip("the schemas of voided events")
         return ("schema",)
 
     def holds(self, entry: Entry, head: bytes, leaf: bytes) -> bool:
@@ -974,7 +983,7 @@ class Repairs:
             return False
 
 
-# What an event says of itself a second time, by its type: the member, and what its identifiers begin with.
+# Facts that an event states a second time, by its type: the member, and the prefix of its identifiers.
 OWN = {
     "league_created": ("league", "lge"),
     "season_opened": ("season", "ssn"),
@@ -985,7 +994,7 @@ OWN = {
     "table_opened": ("table", "tbl"),
     "dispute_opened": ("dispute", "dsp"),
 }
-# What somebody did just then; a clock may count from the start or the end of an outage instead.
+# Actions that somebody took at that instant. A clock may count from the start or the end of an outage instead.
 PROMPT = {
     "selection_committed",
     "improvement_committed",
@@ -1001,26 +1010,27 @@ PROMPT |= {
     "hand_settled",
     "decision_opened",
 }
-COMPARED = {"payment_recorded", "payment_reversed", "refunds_awarded"}  # their players are compared by their own rules
+# The rules of these events compare their players.
+COMPARED = {"payment_recorded", "payment_reversed", "refunds_awarded"}
 LATEST = (
     120_000_000  # microseconds from the instant an event names to the one at which it was recorded
 )
 
 
-# What a seat does in a hand, in its own name.
+# Actions of a seat in a hand.
 BY_SEAT = PROMPT - {"hand_opened", "hand_settled", "decision_opened"}
 BY_SEAT |= {"hand_killed", "penalty_paid", "sabacc_pot_awarded"}
 
 
 class Copies:
-    """Values that are recorded twice are equal: in a line and its data, or in two events of a stream."""
+    """Check that values recorded twice are equal: in a line and its data, or in two events of a stream."""
 
     def __init__(self, bundle: Bundle, report: Report) -> None:
         self.bundle, self.report = bundle, report
         self.league = "lge_" + bundle.league.hex()
         self.before = {event.position + 1: event for event in bundle.events}
         self.players: dict[tuple[str, str], str] = {}
-        self.hands: dict[str, Event] = {}  # the last hand_opened, by stream
+        self.hands: dict[str, Event] = {}  # the hand_opened last seen, by stream
         self.currencies: dict[str, Any] = {}
 
     def same(self, event: Event, name: str, found: object, due: object) -> None:
@@ -1051,7 +1061,7 @@ class Copies:
         self.compare_hand(event)
 
     def compare_hand(self, event: Event) -> None:
-        """A hand has one name, and everybody who acts in it is in the right seat."""
+        """Check that a hand has one name, and that everybody who acts in it is in the right seat."""
         data = event.data
         if event.type == "hand_opened":
             self.hands[event.stream] = event
@@ -1066,7 +1076,7 @@ class Copies:
 
 
 def check_instant(event: Event, before: Event | None, report: Report) -> None:
-    """The instant that an event names is never later than its own, nor long before it."""
+    """Check that an event never names an instant after its own, nor one long before."""
     try:
         named = microseconds(event.data["at"])
     except ValueError as error:
@@ -1077,7 +1087,7 @@ def check_instant(event: Event, before: Event | None, report: Report) -> None:
     by_clock = event.type not in PROMPT or bool(event.data.get("timed_out"))
     if by_clock or before is None or event.at - before.at <= 1_000_000:
         return
-    # It was dated by a clock, not set right behind an event that a clock had dated too late.
+    # A clock dated the event, and it was not moved behind a later-dated one.
     text = f"{event.type} at is {(event.at - named) // 1_000_000} s before the event itself"
     report.check("copies", event.at - named <= LATEST, event.position, "copies", text)
 
@@ -1088,7 +1098,7 @@ def members_of(value: object) -> Collection[Any]:
 
 
 def entries_in(value: object) -> list[tuple[str, str]]:
-    """Every entrant that *value* names beside a player."""
+    """Yield every entrant that *value* names together with a player."""
     found: list[tuple[str, str]] = []
     if isinstance(value, dict):
         entrant, player = value.get("entrant"), value.get("player")
@@ -1106,7 +1116,7 @@ def entries_in(value: object) -> list[tuple[str, str]]:
 
 
 def find_ids(value: object, prefix: str) -> set[str]:
-    """Every identifier `<prefix>_…` anywhere in *value*."""
+    """Yield every identifier `<prefix>_…` in *value*."""
     if isinstance(value, str):
         return {value} if re.fullmatch(prefix + "_[0-9a-f]{32}", value) else set()
     return set().union(*(find_ids(member, prefix) for member in members_of(value)))
@@ -1124,7 +1134,7 @@ def stream_of(identifier: str) -> str:
 
 
 def named_tables(events: list[Event]) -> set[str]:
-    """Of a tournament's *events*: its tables are those it names in `play_started` or a later event."""
+    """Return the tables that a tournament's *events* name from `play_started` on."""
     tables: set[str] = set()
     started = False
     for event in events:
@@ -1143,13 +1153,13 @@ class Completeness:
         return self.report.check("completeness", holds, position, "completeness", text)
 
     def whole(self, stream: str) -> list[Event]:
-        """The events of a stream that must be here from its first version on, without gaps."""
+        """Return the events of a stream that must be complete from version 1 on."""
         events = self.streams.get(stream, [])
         if self.check(bool(events), None, f"{stream} is missing"):
             self.check(
                 gapless(self.chains[stream], 0),
                 events[0].position,
-                f"{stream} is not here from its first version without gaps",
+                f"{stream} is not complete from its first version on",
             )
         return events
 
@@ -1205,14 +1215,14 @@ class Completeness:
         stretch = [event for event in table if event.type != "table_opened"]
         links = self.chains[stream][1:]
         follow = links[0] is stretch[0] and gapless(links, stretch[0].version - 1)
-        self.check(follow, stretch[0].position, "the hand's events are not here without gaps")
+        self.check(follow, stretch[0].position, "the hand's events have gaps")
         others = [
             e for e in stretch if e.type == "hand_opened" and e.data["hand"] != self.bundle.subject
         ]
-        self.check(not others, stretch[0].position, "another hand is here")
+        self.check(not others, stretch[0].position, "the bundle has another hand")
         self.deals(opened)
         settled = [event for event in stretch if event.type == "hand_settled"]
-        self.check(len(settled) == 1, stretch[-1].position, "the hand is not settled, or twice")
+        self.check(len(settled) == 1, stretch[-1].position, "the hand is not settled exactly once")
         tournament = stream_of(table[0].data["tournament"])
         before = self.whole(tournament)
         last = max(self.bundle.heads(before), default=0) if before else 0
@@ -1246,7 +1256,7 @@ class Completeness:
         ]
         position = events[-1].position if events else None
         self.check(
-            len(over) == 1, position, f"{subject} is neither finished nor cancelled, or twice"
+            len(over) == 1, position, f"{subject} is not finished or cancelled exactly once"
         )
         for table in sorted(tables):
             self.table(table, subject)
@@ -1260,7 +1270,7 @@ class Completeness:
         belongs = first.type == "table_opened" and first.data["tournament"] == tournament
         self.check(belongs, first.position, f"{table} does not begin as a table of {tournament}")
         closed = [event for event in events if event.type == "table_closed"]
-        self.check(len(closed) == 1, last.position, f"{table} is not closed, or twice")
+        self.check(len(closed) == 1, last.position, f"{table} is not closed exactly once")
         hands: dict[int, list[Event]] = {}
         for event in events:
             if event.type == "hand_opened":
@@ -1274,7 +1284,7 @@ class Completeness:
         self.check(
             settled == list(hands),
             last.position,
-            f"not every hand of {table} is settled once, in order",
+            f"the hands of {table} are not settled once each, in order",
         )
         for opened in hands.values():
             self.deals(opened)
@@ -1301,7 +1311,7 @@ class Completeness:
         return found
 
     def announced(self, tournament: str) -> None:
-        """A tournament that was announced for the season and never counted: its stream alone."""
+        """Check the stream of a tournament that was announced for the season and never counted."""
         events = self.whole(stream_of(tournament))
         seasons = [
             event.data.get("season") for event in events if event.type == "tournament_announced"
@@ -1314,7 +1324,7 @@ class Completeness:
         )
 
     def disputes(self, wanted: set[str]) -> set[str]:
-        """Disputes that froze something here, and those whose rulings acted here."""
+        """Check that disputes which froze something here, or whose rulings acted here, are present."""
         found: set[str] = set()
         for event in self.bundle.events:
             if event.stream in wanted and event.type in ("result_frozen", "standings_frozen"):
@@ -1331,7 +1341,7 @@ class Completeness:
         return found
 
     def withheld(self, wanted: set[str]) -> None:
-        """Events that a viewer may not read belong to a tournament that can have such events."""
+        """Check that withheld events belong to a tournament that can have such events."""
         for stream in sorted({each.stream for each in self.bundle.withheld}):
             kept = self.bundle.withheld_in(stream)
             self.report.unchecked["events that the viewer may not read"] += len(kept)
@@ -1342,7 +1352,7 @@ class Completeness:
                 continue
             announced = [event for event in events if event.type == "tournament_announced"]
             if not self.check(
-                bool(announced), kept[0].position, f"nothing may be kept back in {stream}"
+                bool(announced), kept[0].position, f"the bundle may not withhold anything in {stream}"
             ):
                 continue
             said = [*announced, *(event for event in events if event.type == "terms_changed")]
@@ -1352,7 +1362,7 @@ class Completeness:
             )
             ends = {event.type: event.version for event in events if event.type in OVER}
             later = [each for each in kept if each.version > announced[0].version]
-            if any(each["approval"] for each in entry):  # players ask to be let in until the end
+            if any(each["approval"] for each in entry):  # Players may ask for admission until the end.
                 later = [
                     each
                     for each in later
@@ -1361,17 +1371,17 @@ class Completeness:
             if any(each["payment"] == "recorded" for each in fees):
                 later = []
             if "tournament_cancelled" in ends:
-                later = later[1:]  # what is owed to whom
+                later = later[1:]  # debts, by entrant
             told = [e for e in events if e.type in RESULTS and said[-1].data["currency"]]
             paid = [e.version for e in told for _ in e.data["payouts"]]
             # After a correction, each prize of the result before may be given back.
             paid += [after.version for e, after in itertools.pairwise(told) for _ in e.data["payouts"]]
             paid.sort()
-            for version in reversed(paid):  # the prize of each payout, handed over once at most
+            for version in reversed(paid):  # Each payout's prize is handed over at most once.
                 handed = next((each for each in later if each.version > version), None)
                 later = [each for each in later if each is not handed]
             for each in later:
-                self.check(False, each.position, f"{stream} has nothing to be kept back here")
+                self.check(False, each.position, f"{stream} has no event that may be withheld here")
 
 
 OVER = ("tournament_finished", "tournament_cancelled")
@@ -1379,7 +1389,7 @@ RESULTS = ("tournament_finished", "result_corrected")
 
 
 def announced_for(season: list[Event]) -> set[str]:
-    """Tournaments that the events of a season name as announced for it."""
+    """Return the tournaments that a season's events name as announced for it."""
     added = {event.data["tournament"] for event in season if event.type == "tournament_added"}
     closed = [event.data.get("fates") or [] for event in season if event.type == "season_closed"]
     return added.union(*({fate["tournament"] for fate in fates} for fates in closed))
@@ -1391,7 +1401,7 @@ def announced_for(season: list[Event]) -> set[str]:
 
 
 def at_pointer(data: object, pointer: str) -> object:
-    """The place of RFC 6901 *pointer* in *data*; LookupError if there is none."""
+    """Return the value at the RFC 6901 *pointer* in *data*. Raise LookupError if there is none."""
     if pointer and not pointer.startswith("/"):
         raise LookupError(pointer)
     for part in pointer.split("/")[1:]:
@@ -1412,19 +1422,19 @@ def sealed_commitment(league: bytes, event: Event, pointer: str, salt: bytes, va
 
 @dataclass
 class Opened:
-    """The opened values of the bundle's events: by place, and cards by (position of the deal, pile, place)."""
+    """The opened values of the bundle's events, by place; cards also by deal position, pile and place."""
 
     values: dict[tuple[int, str], Any] = field(default_factory=dict)
     salts: dict[tuple[int, str], bytes] = field(default_factory=dict)
     by_event: dict[int, list[tuple[str, Any]]] = field(default_factory=dict)
 
     def of(self, position: int) -> list[tuple[str, Any]]:
-        """Pointers and values that are opened in the event at *position*."""
+        """Return the pointers and values that are opened in the event at *position*."""
         return self.by_event.get(position, [])
 
 
 def check_openings(bundle: Bundle, report: Report) -> Opened:
-    """Commitments of sealed values; cards are compared with their pile in section 7."""
+    """Check the commitments of sealed values. Section 7 compares cards with their pile."""
     events = {event.position: event for event in bundle.events}
     opened = Opened()
     for (position, pointer), (salt, value) in bundle.openings.items():
@@ -1437,7 +1447,7 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
             {"audience", "commitment"},
             {"pile", "position"},
         ):
-            report.differ(position, "openings", f"{pointer} is no hidden place of this event")
+            report.differ(position, "openings", f"{pointer} is not a hidden place of this event")
             continue
         assert event is not None
         if bundle.viewer != "auditor" and "audience" in place:
@@ -1455,14 +1465,14 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
             not event.stream.startswith("league-"),
             position,
             "openings",
-            "the league's is open",
+            "the league's values are open",
         )
         opened.values[position, pointer] = value
         opened.salts[position, pointer] = salt
         opened.by_event.setdefault(position, []).append((pointer, value))
         if "commitment" in place:
             found = sealed_commitment(bundle.league, event, pointer, salt, value)
-            text = f"what is opened at {pointer} is not what was committed to"
+            text = f"the value opened at {pointer} does not match its commitment"
             report.check("openings", found == place["commitment"], position, "openings", text)
     if bundle.format >= 3:
         guarded(report, "openings", lambda: check_due(bundle, report))
@@ -1470,7 +1480,7 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
 
 
 def check_due(bundle: Bundle, report: Report) -> None:
-    """Since format 3: a bundle opens everything that the viewer may open, and nothing else."""
+    """Check that a bundle opens everything the viewer may open, and nothing else. Since format 3."""
     due = due_openings(bundle)
     for position, pointer in sorted(due ^ set(bundle.openings)):
         text = "is not opened" if (position, pointer) in due else "is opened"
@@ -1481,11 +1491,11 @@ def check_due(bundle: Bundle, report: Report) -> None:
 
 
 def due_openings(bundle: Bundle) -> set[tuple[int, str]]:
-    """The list of bundle.md 2, by position and pointer."""
+    """Return what bundle.md 2 says the viewer may open, by position and pointer."""
     if bundle.viewer == "public":
         return set()
     closed = uncounted(bundle)
-    seats: dict[str, dict[int, str]] = {}  # by table: who sits where in the deal
+    seats: dict[str, dict[int, str]] = {}  # the seats and entrants of the deal, by table
     due: set[tuple[int, str]] = set()
     for event in bundle.events:
         if event.type == "hand_opened":
@@ -1507,7 +1517,7 @@ def due_openings(bundle: Bundle) -> set[tuple[int, str]]:
 
 
 def uncounted(bundle: Bundle) -> set[str]:
-    """Streams of tournaments that were announced for the bundle's season and that it never counted."""
+    """Return the streams of tournaments that were announced for the bundle's season but never counted."""
     if bundle.kind != "season" or bundle.format < 3:
         return set()
     season = bundle.streams().get(stream_of(bundle.subject), [])
@@ -1516,7 +1526,7 @@ def uncounted(bundle: Bundle) -> set[str]:
 
 
 def hidden_in(value: Any, pointer: str, seat: int | None) -> list[tuple[str, Json, int | None]]:
-    """Every hidden place in *value*: its pointer, what stands there, and the nearest seat named around it."""
+    """Yield every hidden place in *value*: its pointer, its content, and the nearest seat named around it."""
     found: list[tuple[str, Json, int | None]] = []
     if isinstance(value, dict):
         if set(value) in ({"audience", "commitment"}, {"pile", "position"}):
@@ -1539,7 +1549,7 @@ def hmac256(key: bytes, message: bytes) -> bytes:
 
 
 def deck_of(name: str) -> list[str]:
-    """Every card of a deck in deck order (`cards.decks`)."""
+    """Return every card of a deck in deck order (`cards.decks`)."""
     if name == "d62":
         suited = [
             f"{suit}{sign}{value:02}" for suit in "CTS" for sign in "+-" for value in range(1, 11)
@@ -1563,17 +1573,20 @@ def seed_of(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
 
 
 def openings_digest(openings: list[tuple[int, bytes]], beacon: bytes | None = None) -> bytes:
-    """`generator.openings`, `generator.beacon`"""
+    """Digest the openings: `generator.openings`, `generator.beacon`."""
     return mixed(b"".join(u(seat, 2) + value for seat, value in sorted(openings)), beacon)
 
 
 def commitments_digest(commitments: list[bytes], beacon: bytes | None = None) -> bytes:
-    """`entropy.draws`: what draws at table 0 take in place of openings; with a *beacon* its round besides."""
+    """
+    Digest the commitments that draws at table 0 use instead of openings (`entropy.draws`), with the round of a
+    *beacon*.
+    """
     return mixed(b"".join(commitments), beacon)
 
 
 def mixed(text: bytes, beacon: bytes | None) -> bytes:
-    """`generator.beacon`: with a round of a beacon the digest has another number."""
+    """Hash with another tag if there is a round of a beacon: `generator.beacon`."""
     return (
         sha(b"holotable/openings/1" + text)
         if beacon is None
@@ -1589,39 +1602,42 @@ NAMED_WITHIN = 60_000_000  # microseconds
 
 
 def round_due(chain: Json, at: int) -> int:
-    """`beacon.round`: the first round that comes 3 s after *at* (microseconds since 1970) at the earliest."""
+    """Return the first round at least 3 s after *at*, in microseconds since 1970: `beacon.round`."""
     wait = at + 3_000_000 - chain["genesis"] * 1_000_000
     return max(1, -(-wait // (chain["period"] * 1_000_000)) + 1)
 
 
 def check_named(event: Event, chain: Json, given: Evidence) -> None:
-    """`beacon.round`: the round follows from the instant, and that is not 60 s before the log's own."""
+    """Check that the round follows from the instant, and that the log's time is within 60 s of it: `beacon.round`."""
     asked = microseconds(event.data["at"])
     given.same(event, "beacon.round", "round", event.data["round"], round_due(chain, asked))
     late = (event.at - asked) / 1_000_000
     text = (
-        f"the log's instant is {late} s after the one that names the round: it may have been known"
+        f"the log's instant is {late} s after the one that names the round, so the round may have been known"
     )
     given.check(event, "beacon.round", event.at - asked <= NAMED_WITHIN, text)
 
 
 def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
-    """`beacon.value`: the randomness of the signature; the signature itself where a library for BLS is at hand."""
+    """
+    Check that the randomness is the hash of the signature, and verify the signature if a BLS library is installed:
+    `beacon.value`.
+    """
     found = sha(bytes.fromhex(pulse["signature"])).hex()
-    text = "randomness that is not the hash of its signature"
+    text = "the randomness is not the hash of its signature"
     report.check("beacon", pulse["randomness"] == found, event.position, "beacon.value", text)
     holds = bls_holds(chain, pulse)
     if holds is None:
         report.skip(
-            "signatures of the beacon: install py-arkworks-bls12381 (0.5) to have them checked"
+            "signatures of the beacon (install py-arkworks-bls12381 0.5 to check them)"
         )
         return
-    text = "a signature that the beacon's key did not make for this round"
+    text = "the beacon's key did not sign this round"
     report.check("beacon", holds, event.position, "beacon.value", text)
 
 
 def bls_holds(chain: Json, pulse: Json) -> bool | None:
-    """Whether the pulse is signed by the chain's key; None where nothing here can compute pairings."""
+    """True if the chain's key signed the pulse. None if no library here can compute pairings."""
     try:
         import py_arkworks_bls12381 as bls
     except ImportError:
@@ -1644,12 +1660,12 @@ def bls_holds(chain: Json, pulse: Json) -> bool | None:
 
 
 class Draws:
-    """`generator.stream`: what one label of a seed gives, word after word."""
+    """The stream of one label of a seed, word after word: `generator.stream`."""
 
     def __init__(self, seed: bytes, label: str, n: int, digest: bytes) -> None:
         self.key = hmac256(seed, label.encode() + b"\0" + u(n, 4) + digest)
         self.word = 0
-        self.words = b""  # the block of the next word
+        self.words = b""  # the block that gives the next word
 
     def block(self, index: int) -> bytes:
         return hmac256(self.key, u(index, 8))
@@ -1678,7 +1694,7 @@ def card_leaf(salt: bytes, pile: int, position: int, card: str) -> bytes:
 
 @dataclass
 class Pile:
-    """`generator.piles`: the cards of a pile in their order, their salts, and the root over both."""
+    """The cards of a pile in order, their salts, and the root over both: `generator.piles`."""
 
     cards: list[str]
     salts: list[bytes]
@@ -1686,7 +1702,7 @@ class Pile:
 
 
 def make_pile(seed: bytes, n: int, digest: bytes, cards: list[str]) -> Pile:
-    """Pile *n* of *cards*, which are in deck order."""
+    """Build pile number *n* from *cards*, which are in deck order."""
     order = Draws(seed, "pile", n, digest).shuffled(cards)
     salting = Draws(seed, "salt", n, digest)
     salts = [salting.block(position) for position in range(len(order))]
@@ -1715,24 +1731,24 @@ SUITS = {"C": "circle", "T": "triangle", "S": "square"}
 
 
 def value_of(card: str) -> int:
-    """Of a card of d62."""
+    """Return the value of a card of d62."""
     return 0 if card[0] == "Z" else int(card[1:])
 
 
 def score(cards: list[str], target: int, suit: str) -> tuple[int, int]:
-    """`showdown.key`: distance (smaller wins) and suit count (larger wins)."""
+    """Return the distance (smaller wins) and the suit count (larger wins): `showdown.key`."""
     distance = abs(sum(map(value_of, cards)) - target)
     return distance, sum(card[0] == "Z" or SUITS[card[0]] == suit for card in cards)
 
 
 def rank_key(cards: list[str], target: int, suit: str) -> tuple[int, int]:
-    """Smaller is better."""
+    """Return the sort key of a hand. Smaller is better."""
     distance, count = score(cards, target, suit)
     return distance, -count
 
 
 def clockwise(seats: list[int], after: int) -> list[int]:
-    """*seats* in turn from the left of the seat *after*, which may be empty and comes last."""
+    """Return *seats* clockwise from the left of the seat *after*. That seat may be empty, and comes last."""
     ordered = sorted(seats)
     return [seat for seat in ordered if seat > after] + [seat for seat in ordered if seat <= after]
 
@@ -1740,7 +1756,9 @@ def clockwise(seats: list[int], after: int) -> list[int]:
 def clock_selection(
     hand: list[str], target: int, suit: str, least: int, order: list[str]
 ) -> list[str]:
-    """`clock.selection`: the best key, then the fewest cards, then the lowest; at least *least* and never none."""
+    """
+    Return the best key, then the fewest cards, then the lowest, of at least *least* cards and one: `clock.selection`.
+    """
     places = {card: place for place, card in enumerate(order)}
     ordered = sorted(hand, key=places.__getitem__)
     best: tuple[Any, ...] | None = None
@@ -1756,7 +1774,7 @@ def clock_selection(
 
 @dataclass
 class Seat:
-    """One seat dealt in; *put_in* is its part of the street, *wager* that of the hand."""
+    """One seat dealt in. *put_in* is its bets in the street, *wager* those in the hand."""
 
     number: int
     stack: int
@@ -1770,7 +1788,7 @@ class Seat:
 
 @dataclass
 class Street:
-    """One betting round; *after* is the seat whose left is asked next."""
+    """One street. The seat to the left of *after* is the next to act."""
 
     betting: Json
     unit: int
@@ -1780,9 +1798,9 @@ class Street:
     current_bet: int = 0
     full_raise: int = 0
     chips: bool = (
-        True  # False where only hands are counted: then every live seat can act (`words.live`)
+        True  # False if only hands are counted. Then every live seat can act (`words.live`).
     )
-    revision: int = 1  # of the rules (`rulesets.revisions`)
+    revision: int = 1  # revision of the rules (`rulesets.revisions`)
 
     def can_act(self, seat: Seat) -> bool:
         return seat.live and (seat.stack > 0 or not self.chips)
@@ -1791,7 +1809,7 @@ class Street:
         return [seat for seat in self.seats.values() if self.can_act(seat)]
 
     def min_raise(self) -> int:
-        """By how much a raise is full: `betting.chip_unit`, `betting.min_bet`, `betting.last_raise`."""
+        """Return the smallest full raise: `betting.chip_unit`, `betting.min_bet`, `betting.last_raise`."""
         rule = self.betting["min_raise"]
         return {"chip_unit": self.unit, "min_bet": self.min_open, "last_raise": self.full_raise}[
             rule
@@ -1803,7 +1821,7 @@ class Street:
         return seat.acted_at is None or self.owed(seat) > 0
 
     def contestable(self, seat: Seat) -> int:
-        """The most that another seat has in the street, or can still have in it."""
+        """Return the most that another seat has in the street, or can still put in."""
         most = 0
         for other in self.seats.values():
             more = other.stack if other.live else 0
@@ -1822,7 +1840,7 @@ class Street:
         return max(0, height - seat.put_in)
 
     def to_act(self) -> int | None:
-        """`betting.turn`, `betting.street_end`, `betting.fixed_continue`"""
+        """Return the seats to act, in order: `betting.turn`, `betting.street_end`, `betting.fixed_continue`."""
         actors = self.actors()
         live = [seat for seat in self.seats.values() if seat.live]
         fixed = self.betting["kind"] == "fixed_continue"
@@ -1832,7 +1850,8 @@ class Street:
             if actors[0].put_in >= max(seat.put_in for seat in live):
                 return None
         if len(actors) == 1 and fixed:
-            # A fixed street that has begun goes on with who is left to ask; one that begins so is skipped.
+            # A fixed street in progress goes on with the seats still to act. If nobody could act at its start, it is
+            # skipped.
             begun = any(seat.acted_at is not None for seat in self.seats.values())
             if not begun or (self.revision >= 2 and not self.owed(actors[0])):
                 return None
@@ -1842,7 +1861,7 @@ class Street:
         return None
 
     def bounds(self, seat: Seat) -> tuple[int, int] | None:
-        """From where to where *seat* may raise, or None: 5.7 to 5.13."""
+        """Return the least and the largest raise of *seat*, or None: 5.7 to 5.13."""
         top = seat.put_in + seat.stack
         others = any(other is not seat for other in self.actors())
         if self.revision >= 2:
@@ -1870,12 +1889,12 @@ class Street:
         return found
 
     def fits(self, amount: int, bounds: tuple[int, int]) -> bool:
-        """`betting.units`: between the bounds, and in whole units unless all-in."""
+        """True if *amount* is within the bounds, and in whole units unless all-in: `betting.units`."""
         low, high = bounds
         return amount == high or (low <= amount < high and amount % self.unit == 0)
 
     def act(self, seat: Seat, verb: str, amount: int) -> int:
-        """The state after an action that is legal; what it paid."""
+        """Apply a legal action and return the chips paid."""
         paid = 0
         if verb == "fold":
             seat.live = False
@@ -1884,7 +1903,7 @@ class Street:
         elif verb == "raise_to":
             paid = amount - seat.put_in
             grown = amount - self.current_bet
-            self.full_raise = max(self.full_raise, grown)  # a short all-in never changes it
+            self.full_raise = max(self.full_raise, grown)  # A short all-in never changes it.
             self.current_bet = amount
         seat.stack -= paid
         seat.put_in += paid
@@ -1895,7 +1914,7 @@ class Street:
 
 
 def unmatched(wagers: dict[int, int], live: set[int]) -> tuple[int, int] | None:
-    """`pots.unmatched`: the seat and the chips that go back."""
+    """Return the seat and the chips of the uncalled bet: `pots.unmatched`."""
     ordered = sorted(wagers, key=lambda seat: -wagers[seat])
     if not ordered or ordered[0] not in live:
         return None
@@ -1904,7 +1923,7 @@ def unmatched(wagers: dict[int, int], live: set[int]) -> tuple[int, int] | None:
 
 
 def make_pots(wagers: dict[int, int], live: set[int], carry: int) -> list[tuple[int, list[int]]]:
-    """`pots.layers`, the main pot first; wagers are those after what was unmatched has gone back."""
+    """Return the pots, main pot first: `pots.layers`. *wagers* no longer include the uncalled bet."""
     heights = sorted({wagers[seat] for seat in live if wagers[seat] > 0})
     pots: list[tuple[int, list[int]]] = []
     below = 0
@@ -1923,7 +1942,7 @@ def make_pots(wagers: dict[int, int], live: set[int], carry: int) -> list[tuple[
 def share_pot(
     chips: int, winners: list[int], unit: int, odd_chip: str
 ) -> tuple[dict[int, int], int]:
-    """`odd_chips`: the share of each of *winners* (clockwise from left of the button), and the carry."""
+    """Return the share of each of *winners* (clockwise from the left of the button), and the carry: `odd_chips`."""
     share = chips // (len(winners) * unit) * unit
     shares = dict.fromkeys(winners, share)
     rest = chips - share * len(winners)
@@ -1942,7 +1961,7 @@ def share_pot(
 
 Standing = tuple[
     dict[int, tuple[str, int]], "Event | None", set[int]
-]  # seats with who and what, the hand opened last, newcomers
+]  # seats with entrants and stacks, the last hand_opened, newcomers
 Place = tuple[int, int]  # pile and position in it
 
 
@@ -1951,7 +1970,7 @@ def place_of(card: Json) -> Place:
 
 
 class Deal:
-    """The known cards of one deal: from its opened seeds, and from single openings."""
+    """The known cards of one deal, from its opened seeds and from single openings."""
 
     def __init__(
         self,
@@ -1975,8 +1994,8 @@ class Deal:
         self.piles: dict[int, Pile] = {}
         self.sizes = {1: len(deck)}
         self.cards: dict[Place, str] = {}
-        self.drawn: Counter[str] = Counter()  # how often each label was used in this deal
-        self.leaves: dict[int, list[bytes]] = {}  # of each pile, where no seed is opened
+        self.drawn: Counter[str] = Counter()  # the number of uses of each label in this deal
+        self.leaves: dict[int, list[bytes]] = {}  # the leaves of each pile, if no seed is opened
         if self.by_leaves:
             self.add_leaves(event, 1, len(deck), data["deck_root"])
         if "cards" in self.seeds:
@@ -1985,7 +2004,9 @@ class Deal:
             self.report.skip("decks: their seed is not opened")
 
     def find_seeds(self, masters: dict[str, bytes]) -> dict[str, bytes]:
-        """`generator.seeds`: the seeds opened with the hand, and those that follow from the masters; both must agree."""
+        """
+        Find the seeds opened with the hand and those derived from the masters, and compare them: `generator.seeds`.
+        """
         event, seeds = self.event, {}
         opened = self.opened.values.get((event.position, "/seeds"), {})
         for use in ("cards", "dice", "draws"):
@@ -2010,18 +2031,18 @@ class Deal:
         salt = self.opened.salts.get((event.position, "/seeds"))
         if salt is not None and "cards" in seeds:
             due_salt = Draws(seeds["cards"], "seeds", 1, b"").block(0)
-            text = "the seeds are sealed under another salt than the one that follows from them"
+            text = "the salt of the sealed seeds does not follow from them"
             self.report.check("seeds", salt == due_salt, event.position, "generator.labels", text)
         return seeds
 
     def add_pile(self, event: Event, n: int, cards: list[str], root: str) -> None:
         pile = make_pile(self.seeds["cards"], n, self.digest, cards)
         self.piles[n] = pile
-        text = f"the root of pile {n} is not that of the cards its seed gives"
+        text = f"the root of pile {n} does not match the cards that its seed gives"
         self.report.check("piles", pile.root.hex() == root, event.position, "generator.piles", text)
 
     def add_leaves(self, event: Event, n: int, size: int, root: str) -> None:
-        """`leaves` of format 2: one for each card, under the root that the event commits to."""
+        """Check the `leaves` of format 2, one for each card, against the root that the event commits to."""
         leaves = self.listed.get(event.position, [])
         fits = len(leaves) == size and tree_root(leaves).hex() == root
         self.report.check(
@@ -2029,13 +2050,13 @@ class Deal:
             fits,
             event.position,
             "generator.piles",
-            f"the leaves of pile {n} are not under its root",
+            f"the leaves of pile {n} do not give its root",
         )
         if fits:
             self.leaves[n] = leaves
 
     def see(self, event: Event, place: Place, card: str, salt: bytes) -> None:
-        """A card that was opened, or turned over, at *place*."""
+        """Record a card that was opened or turned over at *place*."""
         pile, position = place
         known = self.cards.setdefault(place, card)
         again = f"two cards at place {position} of pile {pile}: {known} and {card}"
@@ -2061,7 +2082,7 @@ class Deal:
         self.report.check("cards opened", fits, event.position, "generator.piles", text)
 
     def see_all(self, event: Event) -> None:
-        """Every card that this event shows, or that is opened in it."""
+        """Record every card that this event shows, or that is opened in it."""
         for pointer, value in self.opened.of(event.position):
             place = at_pointer(event.data, pointer)
             if isinstance(place, dict) and set(place) == {"pile", "position"}:
@@ -2076,16 +2097,16 @@ class Deal:
         return self.cards.get(place)
 
     def draws(self, use: str, label: str) -> Draws | None:
-        """The next stream of *label*, or None where its seed is not opened."""
+        """Return the next stream of *label*, or None if its seed is not opened."""
         self.drawn[label] += 1
         if use not in self.seeds:
-            self.report.skip(f"what label {label} draws: its seed is not opened")
+            self.report.skip(f"draws of label {label}: its seed is not opened")
             return None
         return Draws(self.seeds[use], label, self.drawn[label], self.digest)
 
 
 def open_cards(value: object) -> list[Json]:
-    """Every card turned over in an event."""
+    """Yield every card that an event turns over."""
     if isinstance(value, dict) and value.keys() == {"card", "pile", "position", "salt"}:
         return [value]
     found: list[Json] = []
@@ -2097,7 +2118,7 @@ def open_cards(value: object) -> list[Json]:
 
 @dataclass
 class Evidence:
-    """The data that every check of the rules needs."""
+    """The data that the checks of the rules use."""
 
     bundle: Bundle
     opened: Opened
@@ -2132,12 +2153,15 @@ ASIDE = {
 
 
 class Voided(Exception):
-    """The deal was voided: what it would have led to never came."""
+    """The deal was voided, so its consequences never came."""
 
 
 @dataclass
 class Player(Seat):
-    """A seat dealt in, with its cards; *kept* is None while it has kept none, *known* says whether we know which."""
+    """
+    A seat dealt in, with its cards. *kept* is None until it keeps a selection; *known* is False if its cards are
+    hidden.
+    """
 
     held: list[Place] = field(default_factory=list)
     kept: list[Place] = field(default_factory=list)
@@ -2149,7 +2173,7 @@ class Player(Seat):
 
 
 class Hand:
-    """One deal, from `hand_opened` on, played again by the rules; *next* is the place of the event read next."""
+    """One deal, from `hand_opened` on, played again by the rules. *next* is the place of the next event to read."""
 
     def __init__(self, table: Table, events: list[Event], deal: Deal) -> None:
         self.table, self.events, self.deal, self.given = table, events, deal, table.given
@@ -2172,7 +2196,7 @@ class Hand:
         self.turn = 0
         self.target, self.suit = 0, ""
         self.discards: list[Place] = []
-        self.discarded = 0  # how many, also where we do not know which
+        self.discarded = 0  # the number of cards, even if they are hidden
         self.place: Place = (1, 0)  # the next card
         self.deadline = 0
         self.carried = 0
@@ -2186,7 +2210,7 @@ class Hand:
     def peek(self) -> Event:
         while True:
             if self.next >= len(self.events):
-                raise Lost("the hand ends before its end")
+                raise Lost("the events end before the hand is over")
             event = self.events[self.next]
             if event.type not in ASIDE:
                 return event
@@ -2204,7 +2228,7 @@ class Hand:
         return event
 
     def aside(self, event: Event) -> None:
-        """Handle the events that may happen at any time of a hand."""
+        """Handle the events that may happen at any time in a hand."""
         data = event.data
         if event.type == "hand_quit":
             if data["seat"] in self.players:
@@ -2223,7 +2247,7 @@ class Hand:
             if data["seat"] in self.players:
                 self.players[data["seat"]].timeouts = 0
         elif event.type == "table_beacon_awaited":
-            self.given.check(event, "beacon.deals", False, "asked for while a hand is in play")
+            self.given.check(event, "beacon.deals", False, "a decision is open while a hand is in play")
         elif event.type == "deal_voided":
             self.void(event)
             raise Voided
@@ -2234,7 +2258,7 @@ class Hand:
     # -- words
 
     def order(self) -> list[int]:
-        """Everyone dealt in, clockwise from the left of the button."""
+        """Return everyone dealt in, clockwise from the left of the button."""
         return clockwise(list(self.players), self.button)
 
     def live(self) -> list[int]:
@@ -2253,7 +2277,7 @@ class Hand:
     # -- the course of a hand
 
     def play(self) -> None:
-        """`phases`: everything from the forced bets to the award, in the order that the ruleset says."""
+        """Play everything from the forced bets to the award, in the order of the ruleset: `phases`."""
         self.deal.see_all(self.opened)
         try:
             self.forced_bets()
@@ -2344,7 +2368,9 @@ class Hand:
             self.same(event, "dice.target", "target and suit", [self.target, self.suit], due)
 
     def take_places(self, order: list[int], needs: dict[int, int]) -> dict[int, list[Place]]:
-        """Return the places of cards that the seats of *order* get, one a pass, from this pile and the next."""
+        """
+        Return the places of cards that the seats of *order* get, one card a pass, from this pile and the next ones.
+        """
         got: dict[int, list[Place]] = {seat: [] for seat in order}
         left = dict(needs)
         while any(left.values()):
@@ -2362,7 +2388,7 @@ class Hand:
         return got
 
     def compare_dealt(self, events: list[Event], got: dict[int, list[Place]], rule: str) -> None:
-        """*events* deal exactly the places *got*, seat by seat in the order of the deal."""
+        """Check that *events* deal exactly the places *got*, seat by seat in the order of the deal."""
         found: dict[int, list[Place]] = {}
         for event in events:
             for entry in event.data["dealt"]:
@@ -2382,7 +2408,7 @@ class Hand:
         self.compare_dealt([event], self.take_places(self.order(), needs), "cards.deal")
 
     def kill(self) -> None:
-        """`absence.killed`: who is away or serves a penalty loses the hand, but never the last live one."""
+        """Kill the hands of seats that are away or serve a penalty, but never the last live one: `absence.killed`."""
         books = {seat["seat"]: seat for seat in self.data["seats"]}
         due = {seat for seat in self.players if books[seat]["away"] or books[seat]["penalty"]}
         killed = []
@@ -2394,7 +2420,7 @@ class Hand:
                 event,
                 "absence.killed",
                 seat in due,
-                "who is here and serves no penalty lost the hand",
+                "a seat that is present and serves no penalty lost the hand",
             )
             self.same(
                 event,
@@ -2445,15 +2471,15 @@ class Hand:
             player.timeouts += 1
         else:
             player.timeouts = 0
-            self.table.away[player.number] = False  # `absence.stepped_away`: until it answers
+            self.table.away[player.number] = False  # `absence.stepped_away`: until the seat answers
         return player
 
     def commits(self, phase: str, kind: str) -> None:
-        """Everyone live answers once, in any order; then the counts are told."""
+        """Read one answer from every live seat, in any order, then the published counts."""
         decision = self.open_decision(phase, sorted(self.live()))
         waiting = set(self.live())
         while True:
-            self.peek()  # who quits is waited for no more
+            self.peek()  # Nobody waits for a seat that quits.
             if self.alone() or not waiting & set(self.live()):
                 break
             event = self.take(kind)
@@ -2475,7 +2501,7 @@ class Hand:
     def choose(
         self, event: Event, player: Player, cards: list[str] | None, phase: str, rule: str
     ) -> None:
-        """Own cards only, not too few, and what the clock would choose if it did."""
+        """Check that a seat selects only its own cards and enough of them, and what the clock would select."""
         if cards is None:
             player.known = False
             self.given.report.skip("selections: not opened")
@@ -2485,7 +2511,7 @@ class Hand:
             event,
             rule,
             len(set(cards)) == len(cards) and set(cards) <= set(names),
-            "cards that are not one's own",
+            "the cards are another seat's",
         ):
             player.known = False
             return
@@ -2496,7 +2522,7 @@ class Hand:
         )
         total = len(cards) + player.count
         self.given.check(
-            event, rule, total >= least, f"{total} cards are kept, {least} at least are due"
+            event, rule, total >= least, f"{total} cards are selected, {least} is the least"
         )
         if event.data["timed_out"]:
             due = self.clock_choice(player, [name for name in names if name], phase)
@@ -2576,21 +2602,21 @@ class Hand:
     # -- replacements and new piles
 
     def read_piles(self, kind: str, due: int) -> list[Event]:
-        """The events of *kind* that deal *due* cards, with the piles that are committed to before or between them."""
+        """Read the events of *kind* that deal *due* cards, and the piles committed to before or between them."""
         events: list[Event] = []
         while due > 0:
             if self.peek().type == "pile_committed":
                 self.new_pile(self.take("pile_committed"))
                 continue
             if events and self.peek().type != kind:
-                break  # too few were dealt: what was is compared next
+                break  # Too few were dealt. The dealt ones are compared next.
             event = self.take(kind)
             events.append(event)
             due -= sum(len(entry["cards"]) for entry in event.data["dealt"])
         return events
 
     def new_pile(self, event: Event) -> None:
-        """`cards.recycling`: all discards and folded hands, and no selection."""
+        """Check that a new pile holds all discards and folded hands, and no selection: `cards.recycling`."""
         n = max(self.deal.sizes) + 1
         self.same(event, "cards.recycling", "pile", event.data["pile"], n)
         self.same(event, "cards.recycling", "size", event.data["size"], self.discarded)
@@ -2602,7 +2628,7 @@ class Hand:
             in_order = sorted((card for card in cards if card), key=self.deal.deck.index)
             self.deal.add_pile(event, n, in_order, event.data["root"])
         elif not self.deal.by_leaves:
-            self.given.report.skip("recycled piles: what went into them is not opened")
+            self.given.report.skip("recycled piles: their cards are not opened")
         self.discards, self.discarded = [], 0
 
     def replace(self) -> None:
@@ -2661,7 +2687,7 @@ class Hand:
         self.same(decision, "words.street", "street", decision.data["street"], number)
         self.peek()
         if self.alone() or not player.live:
-            return  # somebody left during the decision
+            return  # Somebody left during the decision.
         event = self.take("seat_acted")
         self.given.check(
             event,
@@ -2820,7 +2846,9 @@ class Hand:
         return self.deal.sizes[pile] - position + self.discarded >= cards
 
     def draw_off(self, pot: int, tied: list[int]) -> list[int]:
-        """One open card each; where a pile ends within it, the draw goes on in the next one, in an event of its own."""
+        """
+        Draw one open card for each seat. If a pile ends, the draw continues from the next one in an event of its own.
+        """
         order = [seat for seat in self.order() if seat in tied]
         found: dict[int, Place] = {}
         values: dict[int, int] = {}
@@ -2908,7 +2936,7 @@ class Hand:
         self.same(event, "completeness", "hands", data["hands"], self.data["number"])
 
     def void(self, event: Event) -> None:
-        """`voiding`: every chip goes back, and every card is opened."""
+        """Check that every chip goes back, and that every card is opened: `voiding`."""
         self.deal.see_all(event)
         back = {seat: player.wager for seat, player in self.players.items() if player.wager}
         if self.dead:
@@ -2931,7 +2959,7 @@ class Hand:
 
 
 def action_rule(street: Street, player: Player, data: Json) -> str:
-    """The rule that an action stands under."""
+    """Return the rule that allows an action."""
     verb = data["verb"]
     if street.betting["kind"] == "fixed_continue":
         return "betting.fixed_continue" if verb == "stay" else "betting.fold"
@@ -2945,13 +2973,13 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, a table: rulebook 4, and what holds from hand to hand
+# 8 Rules, a table: rulebook 4, and the rules from hand to hand
 # ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Books:
-    """The data of one seat between hands."""
+    """The state of one seat between hands."""
 
     entrant: str
     stack: int
@@ -2963,11 +2991,11 @@ class Books:
 
 
 BETWEEN = {"table_waiting", "table_held", "table_resumed", "table_closed"}
-REVISIONS = (1, 2)  # of the rules (`rulesets.revisions`)
+REVISIONS = (1, 2)  # revision of the rules (`rulesets.revisions`)
 
 
 def whole_rules(ruleset: Json) -> Json:
-    """The ruleset with the parameters that came later (rulebook 11.1): blinds had no `player_ante`."""
+    """Return the ruleset with the parameters added later (rulebook 11.1): blinds had no `player_ante`."""
     forced = ruleset.get("forced", {})
     if forced.get("kind") != "blinds":
         return ruleset
@@ -2992,25 +3020,25 @@ class Table:
         self.away: dict[int, bool] = {}
         self.ranked: dict[
             tuple[int, ...], tuple[int, str]
-        ] = {}  # of seats tied in this hand: who won, by which rule
+        ] = {}  # winner and rule of each tie in this hand
         self.before: Event | None = None  # the hand_opened before this one
         self.voided: Event | None = None
         self.carry = 0
         self.restart = True
         self.floor: Json | None = None
         self.busts: list[tuple[Event, Json]] = []
-        self.winners: dict[int, list[str]] = {}  # of the main pot of each hand, in seat order
+        self.winners: dict[int, list[str]] = {}  # winners of each hand's main pot, in seat order
         self.knockouts: dict[tuple[str, int], list[Any]] = {}
         self.dealt_in: set[str] = set()
-        self.gone: dict[str, Books] = {}  # books of those who left for no other table
+        self.gone: dict[str, Books] = {}  # books of entrants who left for no other table
         self.size: int = opened.get("seat_count") or self.ruleset["max_players"]
         self.history: list[
             tuple[int, dict[int, tuple[str, int]]]
-        ] = []  # who sat here with what, from each position on
+        ] = []  # entrants and stacks here, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
-        self.carries: dict[int, int] = {}  # of what the table carried at its end, by seat
-        self.sound = True  # whether all hands so far could be followed
+        self.carries: dict[int, int] = {}  # shares of the chips that the table carried at its end, by seat
+        self.sound = True  # False once a hand could not be followed
 
     def run(self) -> None:
         first = self.events[0]
@@ -3027,7 +3055,7 @@ class Table:
         for start, end in zip(starts, [*starts, len(self.events)][1:], strict=True):
             self.one_hand(self.events[start:end])
 
-    # -- who sat here when
+    # -- seats and stacks over time
 
     def note(self, position: int) -> None:
         self.history.append(
@@ -3035,7 +3063,7 @@ class Table:
         )
 
     def at(self, position: int) -> dict[int, tuple[str, int]]:
-        """Return the seats with their stacks before *position*; bets of a hand in play count as returned."""
+        """Return the seats with their stacks before *position*. Bets of a hand in play count as returned."""
         place = bisect.bisect_left(self.history, position, key=lambda entry: entry[0])
         return self.history[place - 1][1] if place else {}
 
@@ -3043,7 +3071,7 @@ class Table:
         return {seat: entrant for seat, (entrant, _) in self.at(position).items()}
 
     def dealt_before(self, position: int) -> set[str]:
-        """Return the entrants who were dealt in here before *position*, since they came."""
+        """Return the entrants who were dealt in here before *position*, since they sat down."""
         found: set[str] = set()
         for event in self.events:
             if event.position >= position:
@@ -3062,7 +3090,7 @@ class Table:
         return self.events[0].position < position and not any(each < position for each in closed)
 
     def hands(self) -> list[Event]:
-        """Return every `hand_opened` here, without hands dealt again, before which nobody comes or goes."""
+        """Return the first `hand_opened` of each hand here, before which nobody comes or goes."""
         return [
             event
             for event in self.events
@@ -3070,7 +3098,7 @@ class Table:
         ]
 
     def to_play(self, position: int) -> bool:
-        """Whether another hand than the one in play at *position* is to come here."""
+        """True if another hand is to follow the one in play at *position*."""
         opened = [e.data for e in self.events if e.type == "hand_opened" and e.position < position]
         if not opened:
             return True
@@ -3109,7 +3137,7 @@ class Table:
         checking = Opening(self, opened, deal)
         guarded(self.given.report, "hand_opened", checking.run, opened.position)
         if self.before is None and not checking.continues:
-            # In a hand's bundle: who else has come and gone since the table was opened is not here.
+            # A hand's bundle does not show who else has come and gone since the table was opened.
             seats = opened.data["seats"]
             self.books = {seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in seats}
         hand = Hand(self, events, deal)
@@ -3125,7 +3153,7 @@ class Table:
         self.before = opened
 
     def beacon_of(self, opened: Event, behind: list[Event]) -> bytes | None:
-        """`beacon.deals`: the round that was named before this deal, with the openings that count."""
+        """Return the round that was named before this deal, with the openings that count: `beacon.deals`."""
         chain = self.tournament.chain if self.tournament else None
         mixed_in = behind[0] if behind and behind[0].type == "table_beacon_mixed" else None
         same = self.given.same
@@ -3176,7 +3204,7 @@ class Table:
         check_named(event, data["chain"], self.given)
 
     def least(self, hand: Json | None) -> int:
-        """With how many chips somebody is dealt in after *hand* (`forced.short`)."""
+        """Return the fewest chips with which a seat is dealt in after *hand* (`forced.short`)."""
         if self.ruleset["score"] == "hands_won":
             return 0
         if (
@@ -3188,12 +3216,12 @@ class Table:
         return 1
 
     def can_be_dealt(self) -> list[int]:
-        """Seats that could play another hand."""
+        """Return the seats that could play another hand."""
         least = self.least(self.before.data if self.before else None)
         return [seat for seat, books in self.books.items() if books.stack >= least]
 
     def check_books(self, opened: Event) -> None:
-        """The hand stands in the tournament's stream as it says."""
+        """Check the hand against the tournament's stream."""
         if self.tournament is None:
             return
         version = opened.data["tournament_version"]
@@ -3209,7 +3237,7 @@ class Table:
         )
 
     def close(self, hand: Hand) -> None:
-        """The books after a hand, for the one that follows."""
+        """Return the books after a hand, for the next one."""
         self.voided = hand.opened if hand.voided else None
         self.restart = False
         if hand.voided:
@@ -3269,7 +3297,7 @@ class Table:
         self.books[event.data["seat"]].penalty = event.data["left"]
 
     def on_hand_shown(self, event: Event) -> None:
-        """`showdown.show`: who won by folds turns over the own cards, and no others."""
+        """Check that only winners by folds turn over cards, and only their own: `showdown.show`."""
         if self.last_hand is None or self.last_hand.settled is None:
             self.given.report.skip("hands shown: the hand could not be followed")
             return
@@ -3292,7 +3320,8 @@ class Table:
                 found = [entry["entrant"], entry["stack"]]
                 self.given.same(event, "stacks", "departure", found, [books.entrant, books.stack])
         if self.sound and self.before is not None:
-            # The carry goes with the last entrant to the heir; who leaves for nowhere may leave it to a later move.
+            # The last entrant takes the carry to the heir. An entrant who leaves without a destination may leave the
+            # carry to a later move.
             due = 0 if self.books else self.carry
             stays = event.data["to_table"] is None and event.data["carry"] == 0
             if not stays:
@@ -3307,7 +3336,7 @@ class Table:
             )
             won = (entry["hands_won"], entry["pots_won"], entry["timeouts"])
             self.books[entry["seat"]] = Books(entry["entrant"], entry["stack"], *won, newcomer=True)
-            self.gone.pop(entry["entrant"], None)  # a redraw seated it here again
+            self.gone.pop(entry["entrant"], None)  # A redraw seated the entrant here again.
             self.away[entry["seat"]] = entry["away"]
         self.carry += event.data["carry"]
         self.restart = self.restart or event.data["restart"]
@@ -3330,8 +3359,10 @@ class Table:
         )
 
     def on_carry_awarded(self, event: Event) -> None:
-        """`casino.carry`: a unit each to the winners of the last main pot, clockwise from the left of
-        its button; else to all who sit there, by seat."""
+        """
+        Check the carry of a casino: one unit each to the winners of the last main pot, clockwise from the left of the
+        button. Without winners it goes to all who sit there, by seat (`casino.carry`).
+        """
         winners = [seat for seat in self.last_winners if seat in self.books]
         button = self.last_hand.data["button"] if self.last_hand else 0
         seats = clockwise(winners, button) or sorted(self.books)
@@ -3359,7 +3390,7 @@ class Table:
 
 
 class Opening:
-    """`hand_opened` against the hand before it: seats, stacks, button, blinds, level, carry."""
+    """`hand_opened` compared with the hand before: seats, stacks, button, blinds, level, carry."""
 
     def __init__(self, table: Table, event: Event, deal: Deal) -> None:
         self.table, self.event, self.deal, self.data = table, event, deal, event.data
@@ -3369,7 +3400,7 @@ class Opening:
         before = table.before
         self.first = self.data["number"] == 1 or table.restart
         self.follows = before is not None and before.data["number"] == self.data["number"] - 1
-        # In a hand's bundle something may have happened between the table's opening and its first hand.
+        # In a hand's bundle, events may be missing between the table's opening and its first hand.
         known = all(e.previous is None for e in table.events if e.version <= event.version)
         begins = self.data["number"] == 1 and before is None and known
         self.continues = self.follows or begins
@@ -3386,10 +3417,10 @@ class Opening:
         self.check_openings()
         if not self.continues:
             if self.table.given.bundle.kind != "hand":
-                self.table.given.report.skip("hands opened: the hand before is not in the bundle")
+                self.table.given.report.skip("hands opened: the previous hand is not in the bundle")
             return
         if not self.table.sound:
-            self.table.given.report.skip("hands opened: the hand before could not be followed")
+            self.table.given.report.skip("hands opened: the previous hand could not be followed")
             return
         self.check_seats()
         self.same("odd_chips", "carry", self.table.carry)
@@ -3398,7 +3429,10 @@ class Opening:
         self.check_end()
 
     def check_openings(self) -> None:
-        """`entropy.counts`, `entropy.omission`: by the tournament's stream up to the version the hand names."""
+        """
+        Check the openings against the tournament's stream up to the version that the hand names: `entropy.counts`,
+        `entropy.omission`.
+        """
         tournament, version = self.table.tournament, self.data["tournament_version"]
         if tournament is None:
             return
@@ -3420,7 +3454,7 @@ class Opening:
         self.table.given.same(self.event, "entropy.omission", "omissions", found, left)
 
     def replay(self, before: Json) -> None:
-        """`voiding.replay`: the same hand with the next deal number."""
+        """Check that a voided hand is dealt again with the next deal number: `voiding.replay`."""
         self.same("voiding.replay", "deal", before["deal"] + 1)
         names = (
             "stage",
@@ -3462,10 +3496,10 @@ class Opening:
             table.given.same(self.event, "absence.timeouts", name, won, known)
 
     def check_dealt(self) -> None:
-        """`forced.short`: who is dealt in."""
-        if self.data["stage"] != 1:  # `finish.ties` says who: Result.check_played_off
+        """Check the seats dealt in: `forced.short`."""
+        if self.data["stage"] != 1:  # Result.check_played_off compares them (`finish.ties`).
             if self.table.given.bundle.kind == "hand":
-                self.table.given.report.skip("who plays a hand that breaks a tie")
+                self.table.given.report.skip("the players of a hand that breaks a tie")
             return
         ante = self.data["level"]["amounts"]["ante"]
         spare = (
@@ -3507,7 +3541,10 @@ class Opening:
         self.same("words.button", "starter", mover if starting else clockwise(self.dealt, mover)[0])
 
     def next_button(self, moved_from: int) -> int:
-        """`button`, `newcomers`: to no newcomer, and where everyone deals once to those who still have to."""
+        """
+        Return the next dealer, never a newcomer. If everyone deals once, the button passes to those who still have to:
+        `button`, `newcomers`.
+        """
         can = self.can_be_dealt()
         newcomers = self.newcomers()
         seats = [seat for seat in self.dealt if seat not in newcomers]
@@ -3525,17 +3562,17 @@ class Opening:
         return mover
 
     def can_be_dealt(self) -> list[int]:
-        """In the hand that breaks a tie those alone who are tied."""
+        """Return the seats that can be dealt in. In the hand that breaks a tie, these are only the tied ones."""
         return self.table.can_be_dealt() if self.data["stage"] == 1 else self.dealt
 
     def newcomers(self) -> set[int]:
-        """Return the seats not dealt in here yet; none if fewer than two others can be dealt in."""
+        """Return the seats not dealt in here yet. Return none if fewer than two others can be dealt in."""
         can = self.can_be_dealt()
         new = {seat for seat, books in self.table.books.items() if books.newcomer}
         return new if len([seat for seat in can if seat not in new]) >= 2 else set()
 
     def check_waiting(self, button: int, newcomers: set[int]) -> None:
-        """`newcomers`: between the button and the small blind one waits, where there are blinds."""
+        """Check that a newcomer between the button and the small blind waits, if there are blinds: `newcomers`."""
         due: list[int] = []
         if self.rules["forced"]["kind"] == "blinds" and self.rules["button"] == "moving":
             for seat in clockwise(self.can_be_dealt(), button):
@@ -3546,7 +3583,9 @@ class Opening:
         self.table.given.same(self.event, "newcomers", "who waits", found, sorted(due))
 
     def check_dead_button(self) -> None:
-        """`button.dead`: the big blind moves on, the small blind and the button follow it, seat by seat."""
+        """
+        Check that the big blind moves on by one seat, and that the small blind and the button follow it: `button.dead`.
+        """
         assert self.table.before is not None
         old, can = self.table.before.data, self.can_be_dealt()
         big = clockwise(can, old["big_blind"])[0]
@@ -3558,7 +3597,7 @@ class Opening:
             self.same("button.dead", "button", small if dealer_small else big)
         else:
             self.same("button.dead", "small_blind", old["big_blind"])
-            if old["small_blind"] in (big, old["button"]):  # two became more
+            if old["small_blind"] in (big, old["button"]):  # The table had two players and now has more.
                 others = [
                     seat
                     for seat in clockwise(can, old["big_blind"])
@@ -3580,7 +3619,7 @@ class Opening:
         self.same("escalation", "orbits", old["orbits"] + passed)
 
     def first_dealer(self) -> int | None:
-        """`button.first`: the first dealer, or the first starting player."""
+        """Return the first dealer, or the first starting player: `button.first`."""
         kind = self.rules["first_dealer"]
         if kind == "host_choice":
             return min(self.dealt)
@@ -3641,7 +3680,7 @@ class Opening:
         self.table.given.same(self.event, "escalation", "amounts in force", found, amounts)
 
     def check_listed_level(self) -> None:
-        """`escalation.levels`: of a list, by the hands of this table or by the tournament's clock."""
+        """Check the level of a list, by the hands of this table or by the tournament's clock: `escalation.levels`."""
         terms, level = self.rules["escalation"], self.data["level"]
         if terms["by"] == "clock":
             self.check_clock_level()
@@ -3670,7 +3709,9 @@ class Opening:
         same(self.event, "escalation.levels", "level and amounts", found, [step, amounts])
 
     def check_clock_level(self) -> None:
-        """`levels.clock`: what the tournament's stream had put into force when the hand was opened."""
+        """
+        Check that the level is the one in force in the tournament's stream when the hand was opened: `levels.clock`.
+        """
         if self.table.tournament is None:
             return
         version = self.data["tournament_version"]
@@ -3682,7 +3723,10 @@ class Opening:
         self.table.given.same(self.event, "levels.clock", "level and amounts", found, due)
 
     def check_end(self) -> None:
-        """`finish.each_dealt_once`, `finish.hands_max`: who still has to deal, and which hand is the last."""
+        """
+        Check which players still have to deal, and if this hand is the last: `finish.each_dealt_once`,
+        `finish.hands_max`.
+        """
         tournament = self.table.tournament
         end = self.rules["end"]
         hands = tournament.most_hands(self.table.id) if tournament else None
@@ -3730,7 +3774,7 @@ class Opening:
 
 
 def place_of_seat(order: list[int], seat: int) -> int:
-    """Where *seat* would come in *order*, which goes clockwise."""
+    """Return the place that *seat* would have in *order*, which goes clockwise."""
     return (
         (order.index(seat) if seat in order else clockwise([*order, seat], order[-1]).index(seat))
         if order
@@ -3741,10 +3785,11 @@ def place_of_seat(order: list[int], seat: int) -> int:
 def hands_to_come(
     rules: Json, old: Json, able: list[int], new: set[int]
 ) -> Iterator[tuple[int, int | None, list[int]]]:
-    """The hands after *old*, without end, as if nobody came, went or went broke.
+    """
+    Yield the hands after *old* without end, as if nobody came, left or went broke.
 
-    Of each: who posts the big blind (or deals, where there are no blinds), the seat of the
-    small blind, who is dealt in.  *able* can be dealt in; *new* of them came since *old*.
+    Each has the seat of the big blind (of the dealer if there are no blinds), the seat of the small blind, and the
+    seats dealt in. *able* can be dealt in. *new* are those of them that came since *old*.
     """
     blinds = rules["forced"]["kind"] == "blinds"
     starts = rules["button"] == "starter"
@@ -3785,7 +3830,7 @@ def hands_to_come(
 
 
 def turns_to_come(rules: Json, old: Json, able: list[int], new: set[int]) -> dict[int, int]:
-    """In how many hands each seat posts the big blind, or deals; 1 for the next."""
+    """Return the number of hands until each seat posts the big blind, or deals. 1 is the next hand."""
     found: dict[int, int] = {}
     if len(able) > 1:
         hands = itertools.islice(hands_to_come(rules, old, able, new), 2 * len(able) + 2)
@@ -3795,7 +3840,7 @@ def turns_to_come(rules: Json, old: Json, able: list[int], new: set[int]) -> dic
 
 
 def reaches(before: int, now: int, seat: int) -> bool:
-    """Whether going clockwise from *before* to *now* reaches or passes *seat*."""
+    """True if going clockwise from *before* to *now* reaches or passes *seat*."""
     if now > before:
         return before < seat <= now
     return seat > before or seat <= now
@@ -3805,7 +3850,7 @@ def reaches(before: int, now: int, seat: int) -> bool:
 # 8 Rules, a tournament: its events in their order, each read by the parts below
 # ---------------------------------------------------------------------------------------------------------------
 
-# Events of a tournament that have nothing which could be checked but their place in the chain.
+# Events of a tournament in which only the place in the chain can be checked.
 PLAIN = {
     "tournament_announced",
     "tournament_drafted",
@@ -3870,7 +3915,7 @@ NO_FLOOR = {
 NO_FLOOR |= {
     "hand_for_hand": {"at_bubble": False, "at_left": None, "clock_seconds": 0, "ties": "shared"}
 }
-# What the terms say where a tournament was announced by an older schema.
+# Defaults for terms that an older schema announced.
 BEFORE: Json = {
     "entry": NO_ENTRY,
     "fees": NO_FEES,
@@ -3880,23 +3925,23 @@ BEFORE: Json = {
 
 
 class Tournament:
-    """One tournament's stream; the state its parts share is what stood in it up to the event they read."""
+    """One tournament's stream. The parts share its state up to the event they read."""
 
     def __init__(self, events: list[Event], given: Evidence) -> None:
         self.events, self.given = events, given
         announced = [event for event in events if event.type == "tournament_announced"][-1].data
         older = {name: value | announced.get(name, {}) for name, value in BEFORE.items()}
-        self.terms: Json = announced | older  # older announcements lack what there was not yet
+        self.terms: Json = announced | older  # Older announcements lack members that were added later.
         self.id = bytes.fromhex(self.terms["tournament"][4:])
         self.masters: dict[str, bytes] = {}
         self.tables: list[Table] = []
-        self.ever: dict[str, Json] = {}  # everybody who was ever registered, in that order
+        self.ever: dict[str, Json] = {}  # everybody who was ever registered, in order of registration
         self.entrants: dict[str, Json] = {}  # those of them who have not withdrawn
-        self.placed: dict[str, tuple[int, int]] = {}  # place, and how many share it
-        self.order: list[int] = []  # in which order tables break
+        self.placed: dict[str, tuple[int, int]] = {}  # each entrant's place, and the number of entrants who share it
+        self.order: list[int] = []  # the order in which tables break
         self.started = False
         self.drawn = 0
-        self.results: list[tuple[int, Json]] = []  # (position, event data) of each result that held
+        self.results: list[tuple[int, Json]] = []  # (position, event data) of each result while it was valid
         self.kinds = {event.type for event in events}
         self.by_kind: dict[str, list[Event]] = {}
         for event in events:
@@ -3916,7 +3961,7 @@ class Tournament:
         return self.by_kind.get(kind, [])
 
     def sound(self) -> bool:
-        """Whether every hand could be followed; where one could not, that was said already."""
+        """True if every hand could be followed. A hand that could not is already reported."""
         return all(table.sound for table in self.tables)
 
     def table(self, identifier: str) -> Table | None:
@@ -3955,7 +4000,7 @@ class Tournament:
             guarded(self.given.report, "tournament", part.end, self.events[-1].position)
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """When *hand* was opened, the table had done everything that was due between two hands."""
+        """Check that all work due between two hands was done when *hand* was opened."""
         for part in self.parts:
             guarded(
                 self.given.report,
@@ -3965,7 +4010,7 @@ class Tournament:
             )
 
     def closes_otherwise(self) -> bool:
-        """Whether somebody or something else than the terms made a hand the last."""
+        """True if a person, or something other than the terms, made a hand the last."""
         kinds = {"play_closing", "payout_deal_made", "tournament_cancelled", "round_closing"}
         return bool(kinds & self.kinds)
 
@@ -3977,23 +4022,23 @@ class Tournament:
         )
 
     def most_hands(self, table: str) -> int | None:
-        """After how many hands the terms of a round end it at *table*; None where they do not say."""
+        """Return the number of hands after which the terms end a round at *table*, or None if they set none."""
         return self.terms["format"]["hands_per_round"] if self.of_round(table) else None
 
     def find_masters(self) -> None:
-        """Masters against their commitments in `registration_opened`."""
+        """Check the masters against their commitments in `registration_opened`."""
         finished = self.of("tournament_finished")
         for event in self.of("registration_opened")[:1]:
             for name, uses in (("cards", ("cards",)), ("open", ("dice", "draws"))):
                 opened = self.given.opened.values.get((event.position, f"/{name}"))
                 if name == "open" and finished:
                     shown = finished[0].data["open_master"]
-                    text = "open_master is not what was sealed"
+                    text = "open_master does not match its commitment"
                     self.given.check(finished[0], "generator.seeds", opened in (None, shown), text)
                     opened = shown
                 for published in self.of("seeds_published") if name == "cards" else []:
                     shown = published.data["cards_master"]
-                    text = "what was published is not the master that was sealed"
+                    text = "the published master does not match its commitment"
                     self.given.check(
                         published, "entropy.publication", opened in (None, shown), text
                     )
@@ -4020,11 +4065,13 @@ class Tournament:
     # -- draws
 
     def draws(self, event: Event, label: str, number: int) -> Draws | None:
-        """The stream of draw *number* of the tournament (`generator.labels`); None where the master is not opened."""
+        """
+        Return the stream of the tournament's draw *number* (`generator.labels`), or None if the master is not opened.
+        """
         self.drawn += 1
         self.given.same(event, "generator.labels", "number of the draw", number, self.drawn)
         if "draws" not in self.masters:
-            self.given.report.skip("draws of seats: the master is not opened")
+            self.given.report.skip("seat draws: the master is not opened")
             return None
         seed = seed_of(self.masters["draws"], "draws", 0, number, 1)
         return Draws(
@@ -4032,27 +4079,29 @@ class Tournament:
         )
 
     def seats_beacon(self, event: Event) -> bytes | None:
-        """`beacon.seats`: every draw at table 0 takes the round that the seats were drawn by."""
+        """Return the round that the seats were drawn with. Every draw at table 0 uses it: `beacon.seats`."""
         recorded = [e for e in self.of("beacon_recorded") if e.version <= event.version]
         if self.chain is None or not recorded:
             self.given.check(
                 event,
                 "beacon.seats",
                 self.chain is None,
-                "drawn before the beacon's round was there",
+                "drawn before the beacon's round was recorded",
             )
             return None
         return pulse_bytes(self.chain, recorded[-1].data["pulse"])
 
     def check_draw(self, event: Event, rule: str, candidates: list[str]) -> None:
-        """That `draw` of *event* has the order which its label gives for *candidates*."""
+        """Check that `draw` of *event* has the order that its label gives for *candidates*."""
         draw = event.data["draw"]
         draws = self.draws(event, draw["label"], draw["number"])
         if draws is not None:
             self.given.same(event, rule, "order drawn", draw["order"], draws.shuffled(candidates))
 
     def commitments(self, event: Event) -> list[bytes]:
-        """`entropy.draws`: of everybody who is registered, in order of registration, out or not."""
+        """
+        Return the commitments of everybody who registered, in order, including those who are out: `entropy.draws`.
+        """
         committed = {e.data["entrant"]: e.data["commitment"] for e in self.of("entropy_committed")}
         if not committed:
             return []
@@ -4077,7 +4126,10 @@ class Tournament:
         ]
 
     def check_entropy(self) -> None:
-        """`entropy.commit`, `entropy.open`, `entropy.late`: each once, in their time, and what was committed to."""
+        """
+        Check that each is made once, in time, and that openings match their commitments: `entropy.commit`,
+        `entropy.open`, `entropy.late`.
+        """
         committed: dict[str, str] = {}
         opened: set[str] = set()
         seated = self.of("seats_drawn") + self.of("round_seated")
@@ -4086,7 +4138,7 @@ class Tournament:
             entrant = event.data["entrant"]
             early = entrant not in committed and (drawn is None or event.version < drawn)
             self.given.check(
-                event, "entropy.commit", early, "committed twice, or after the draw of seats"
+                event, "entropy.commit", early, "committed twice, or after the seat draw"
             )
             committed[entrant] = event.data["commitment"]
         for event in self.of("entropy_opened"):
@@ -4095,7 +4147,7 @@ class Tournament:
             self.given.same(event, "entropy.open", "commitment", found, committed.get(entrant))
             in_time = entrant not in opened and drawn is not None and event.version > drawn
             self.given.check(
-                event, "entropy.open", in_time, "opened twice, or before the draw of seats"
+                event, "entropy.open", in_time, "opened twice, or before the seat draw"
             )
             late = [
                 hand
@@ -4108,7 +4160,7 @@ class Tournament:
             opened.add(entrant)
 
     def check_recorded(self) -> None:
-        """Every table with its last hash and its hands: a table that is dropped, or cut, is missed."""
+        """Check the last hash and the hands of every table. This finds a table that was dropped or cut."""
         for event in self.of("tables_recorded"):
             opened = sorted(self.tables, key=lambda table: table.events[0].position)
             order = [entry["table"] for entry in event.data["tables"]]
@@ -4130,14 +4182,14 @@ class Tournament:
 
 
 def checks_in_again(event: Event) -> bool:
-    """Whether everybody has to check in again after *event*."""
+    """True if everybody has to check in again after *event*."""
     return event.type == "start_postponed" or (
         event.type == "terms_changed" and bool(event.data["check_in_again"])
     )
 
 
 class Part:
-    """One concern of a tournament: `on_<type>` reads an event, `end` what must hold when all were read."""
+    """One concern of a tournament. `on_<type>` reads an event, and `end` checks the whole."""
 
     def __init__(self, tournament: Tournament) -> None:
         self.all = tournament
@@ -4154,10 +4206,10 @@ class Part:
         self.given.report.skip(what)
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """Nothing; in the order of what hands knew of the tournament, between its events."""
+        """Do nothing. A part may check the state of the tournament before each hand."""
 
     def end(self) -> None:
-        """Nothing."""
+        """Do nothing. A part may check the end of the tournament."""
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -4165,7 +4217,7 @@ class Part:
 # ---------------------------------------------------------------------------------------------------------------
 
 
-# What may change in announced terms, each until its time.
+# Terms that may change after the announcement, each until its time.
 CHANGING = (
     "name",
     "starts_at",
@@ -4180,21 +4232,21 @@ CHANGING = (
     "place",
     "length_seconds",
 )
-MOVING = ("floor", "format")  # they hold hours that move with the start
+MOVING = ("floor", "format")  # These hold times that move with the start.
 PRIZES = ("guaranteed", "table", "amounts", "paid_percent", "unit")
 LATE_ENTRY = ("late_registration_level", "late_registration_seconds", "re_entries_max")
-MINUTE = 60_000_000  # between the instant of a decision and that of its event
+MINUTE = 60_000_000  # time between a decision and its event
 
 
 class TermsChanges(Part):
-    """Announced terms that staff changed: rulebook 17.24 to 17.29. The parts below read the new ones."""
+    """Changes of announced terms by staff: rulebook 17.24 to 17.29. The parts below read the new terms."""
 
     def on_terms_changed(self, event: Event) -> None:
         old, new = dict(self.terms), event.data
         own = {*CHANGING, *MOVING, "type", "by", "reason", "rule"}
         own |= {"check_in_again", "late_registration_until"}
         for name in set(new) - own:
-            if name in old and name != "ruleset":  # older announcements hold older rulesets
+            if name in old and name != "ruleset":  # Older announcements hold older rulesets.
                 self.same(event, "terms.changed", name, new[name], old[name])
         self.check_start(event, old)
         self.check_fees(event, old)
@@ -4209,7 +4261,7 @@ class TermsChanges(Part):
         self.check_times(event)
 
     def check_start(self, event: Event, old: Json) -> None:
-        """`terms.start`: until play begins, and the hours of the terms with it."""
+        """Check that the start changes only before play begins, and the times that depend on it: `terms.start`."""
         moved = microseconds(event.data["starts_at"]) - microseconds(old["starts_at"])
         self.check(event, "terms.start", not (moved and self.all.started), "play had begun")
         ends, now = old["floor"].get("last_hands_at"), event.data["floor"]["last_hands_at"]
@@ -4222,7 +4274,7 @@ class TermsChanges(Part):
             self.same(event, "terms.start", "hours", microseconds(is_) - microseconds(was), moved)
 
     def check_fees(self, event: Event, old: Json) -> None:
-        """`terms.fees`: the price of an entry stays after the first one."""
+        """Check that the price of an entry does not change after the first one: `terms.fees`."""
         if not self.all.ever:
             return
         for name in set(old["fees"]) - set(PRIZES):
@@ -4232,7 +4284,7 @@ class TermsChanges(Part):
         self.check(event, "terms.fees", kept, "the currency changed after the first entry")
 
     def check_in_play(self, event: Event, old: Json) -> None:
-        """`terms.late`: of the terms of entry only late registration changes, while it is open."""
+        """Check that of the terms of entry only late registration changes, while it is open: `terms.late`."""
         self.same(
             event, "terms.changed", "entrants_min", event.data["entrants_min"], old["entrants_min"]
         )
@@ -4245,7 +4297,9 @@ class TermsChanges(Part):
                 self.same(event, "terms.late", name, entry[name], old["entry"][name])
 
     def check_prizes(self, event: Event, old: Json, before: list[int]) -> None:
-        """`terms.prizes`: once registration has closed the shares stay, and no place is worth less."""
+        """
+        Check that once registration has closed the shares do not change, and no place is worth less: `terms.prizes`.
+        """
         self.same(event, "terms.prizes", "payouts", event.data["payouts"], old["payouts"])
         for name in PRIZES[1:]:
             found = event.data["fees"][name]
@@ -4260,7 +4314,7 @@ class TermsChanges(Part):
         self.check(event, "terms.prizes", held, "a place is worth less than before")
 
     def check_times(self, event: Event) -> None:
-        """Check-ins after a postponed start, and the end of late registration."""
+        """Check check-ins after a postponed start, and the end of late registration."""
         data, entry = event.data, event.data["entry"]
         opens = entry["check_in_opens_before_seconds"]
         ahead = False
@@ -4278,23 +4332,23 @@ class TermsChanges(Part):
 
 
 class Entering(Part):
-    """Entering, the waitlist, and withdrawals before play."""
+    """Registration, the waitlist, and withdrawals before play."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
-        self.line: dict[str, Json] = {}  # who waits, in turn
+        self.line: dict[str, Json] = {}  # waiting players, in turn
         self.offered: dict[str, Json] = {}
         self.asked: dict[str, Json] = {}
         self.approved: set[str] = set()
         self.here: set[str] = set()
-        self.late = False  # whether players may come late
+        self.late = False  # True while late registration is allowed
         self.closed = False
         self.postponed = 0
-        self.kept = 0  # how many had a place when the terms last changed
+        self.kept = 0  # number of entrants with a place when the terms last changed
 
     def on_entry_requested(self, event: Event) -> None:
         self.check(
-            event, "entry.approval", self.terms["entry"]["approval"], "nobody has to ask here"
+            event, "entry.approval", self.terms["entry"]["approval"], "no approval is needed here"
         )
         self.asked[event.data["entrant"]] = event.data
 
@@ -4306,7 +4360,7 @@ class Entering(Part):
     def on_entry_approved(self, event: Event) -> None:
         self.approved.add(event.data["entrant"])
         if self.given.bundle.withheld_in(event.stream):
-            self.skip("who had asked to be let in: kept back")
+            self.skip("requests for admission: withheld")
             return
         self.check(event, "entry.approval", event.data["entrant"] in self.asked, "nobody had asked")
 
@@ -4315,7 +4369,7 @@ class Entering(Part):
         self.same(event, "registration", "number", data["number"], len(self.all.ever) + 1)
         self.check(event, "registration", name not in self.all.ever, "registered twice")
         known = self.asked.get(name) or self.line.get(name) or self.offered.get(name)
-        kept = name in self.offered  # the place was kept until the answer
+        kept = name in self.offered  # the place was reserved until the answer
         if known is not None:
             self.same(event, "registration", "player", data["player"], known["player"])
         self.check_again(event, data["player"])
@@ -4333,13 +4387,13 @@ class Entering(Part):
         self.check(event, "registration", free or late or kept, "no place was free")
 
     def check_by(self, event: Event, player: str | None) -> None:
-        """`entry.by_staff`: an event names staff only if somebody else than the player did it."""
+        """Check that an event names staff only if they acted for the player: `entry.by_staff`."""
         by = event.data.get("by")
         text = "the member of staff is the player"
         self.check(event, "entry.by_staff", by is None or by != player, text)
 
     def check_approved(self, event: Event) -> None:
-        """`entry.approval`: a player's first entry is approved, or made by staff."""
+        """Check that a player's first entry was approved, or made by staff: `entry.approval`."""
         data = event.data
         again = any(each["player"] == data["player"] for each in self.all.ever.values())
         waits = self.line.get(data["entrant"]) or self.offered.get(data["entrant"]) or {}
@@ -4348,14 +4402,14 @@ class Entering(Part):
         self.check(event, "entry.approval", bool(needless or told), "nobody approved this entry")
 
     def player_of(self, name: str) -> str | None:
-        """The player of an entrant, wherever the entrant waits; None if nobody told."""
+        """Return the player of an entrant or a waiting applicant. None if no event names one."""
         for known in (self.all.ever, self.line, self.offered, self.asked):
             if name in known:
                 return str(known[name]["player"])
         return None
 
     def check_again(self, event: Event, player: str) -> None:
-        """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
+        """Check that a player has one entry at a time, and no more entries than the terms allow: `entry.re_entry`."""
         mine = [name for name, entrant in self.all.entrants.items() if entrant["player"] == player]
         if not mine:
             return
@@ -4369,33 +4423,33 @@ class Entering(Part):
             event,
             "entry.re_entry",
             out and few and self.late,
-            "this player is in, or was too often",
+            "this player is still in, or has no entry left",
         )
 
     def on_entrant_withdrawn(self, event: Event) -> None:
         name = event.data["entrant"]
-        self.check(event, "registration", name in self.all.entrants, "who was not registered")
+        self.check(event, "registration", name in self.all.entrants, "this entrant was not registered")
         self.check_by(event, self.player_of(name))
         if not self.all.started:
             self.all.entrants.pop(name, None)
         else:
-            self.skip("who withdraws after the start")
+            self.skip("withdrawals during play")
 
-    # -- the line
+    # -- the waitlist
 
     def on_entrant_waitlisted(self, event: Event) -> None:
         data = event.data
-        self.check(event, "waitlist", self.terms["entry"]["waitlist"], "there is no line here")
-        self.check(event, "waitlist", data["entrant"] not in self.line, "already in line")
+        self.check(event, "waitlist", self.terms["entry"]["waitlist"], "there is no waitlist")
+        self.check(event, "waitlist", data["entrant"] not in self.line, "already on the waitlist")
         self.check_by(event, data["player"])
         self.line[data["entrant"]] = data
 
     def first_in_line(self, event: Event, rule: str, present: bool) -> None:
-        """The player who is asked or taken is the first on the waitlist, or the first checked in there."""
+        """Check that offers and places go to the first player on the waitlist, or the first checked in there."""
         names = [name for name in self.line if name not in self.offered]
         if present and self.terms["entry"]["check_in_opens_before_seconds"] is not None:
             names = [name for name in names if name in self.here]
-        self.same(event, rule, "first in line", event.data["entrant"], names[0] if names else None)
+        self.same(event, rule, "first on the waitlist", event.data["entrant"], names[0] if names else None)
         self.same(event, rule, "line", event.data["candidates"], names)
 
     def on_place_offered(self, event: Event) -> None:
@@ -4419,7 +4473,7 @@ class Entering(Part):
         self.offered.pop(event.data["entrant"], None)
 
     def on_waitlist_left(self, event: Event) -> None:
-        self.check(event, "waitlist", event.data["entrant"] in self.line, "who was not in line")
+        self.check(event, "waitlist", event.data["entrant"] in self.line, "this player was not on the waitlist")
         self.check_by(event, self.player_of(event.data["entrant"]))
         self.line.pop(event.data["entrant"], None)
         self.offered.pop(event.data["entrant"], None)
@@ -4434,15 +4488,15 @@ class Entering(Part):
     def on_entrant_checked_in(self, event: Event) -> None:
         name = event.data["entrant"]
         known = name in self.all.entrants or name in self.line
-        self.check(event, "check_in", known, "who is neither registered nor in line")
+        self.check(event, "check_in", known, "this player is neither registered nor on the waitlist")
         self.check_by(event, self.player_of(name))
         self.here.add(name)
 
     def on_check_in_undone(self, event: Event) -> None:
-        """`check_in.undone`: before play, of who had checked in."""
+        """Check that only check-ins are undone, and only before play: `check_in.undone`."""
         name = event.data["entrant"]
         holds = name in self.here and not self.all.started
-        self.check(event, "check_in.undone", holds, "who had not checked in, or is in play")
+        self.check(event, "check_in.undone", holds, "this entrant had not checked in, or plays already")
         self.here.discard(name)
 
     def on_no_show_released(self, event: Event) -> None:
@@ -4452,13 +4506,13 @@ class Entering(Part):
             event,
             "no_show.release",
             holds,
-            "who has checked in, or is not registered, lost the place",
+            "an entrant lost the place who had checked in or was not registered",
         )
         self.same(event, "no_show.release", "no_show", self.terms["entry"]["no_show"], "release")
         self.all.entrants.pop(name, None)
 
     def present(self, event: Event) -> int:
-        """Return the number of entrants that count at the start: without a check-in the place is lost."""
+        """Return the number of entrants that count at the start. A player who did not check in loses the place."""
         if not self.opened(event) or self.terms["entry"]["no_show"] != "release":
             return len(self.all.entrants)
         entered = sum(name in self.here for name in self.all.entrants)
@@ -4466,15 +4520,15 @@ class Entering(Part):
         return max(entered, min(here, int(self.terms["entrants_max"])))
 
     def opened(self, event: Event) -> bool:
-        """Whether check-in had opened before *event*, since everybody last had to check in again."""
+        """True if check-in opened before *event* and since the last time that everybody had to check in again."""
         again = [e for e in self.all.events if e.version < event.version and checks_in_again(e)]
         since = again[-1].version if again else 0
         return any(since < e.version < event.version for e in self.all.of("check_in_opened"))
 
     def on_terms_changed(self, event: Event) -> None:
-        """`terms.places`: fewer places remove nobody who has one, or to whom one was offered."""
+        """Check that fewer places remove nobody who has a place or an offer of one: `terms.places`."""
         self.kept = len(self.all.entrants) + len(self.offered)
-        self.approved |= set(self.line)  # they joined the line under the terms before
+        self.approved |= set(self.line)  # They joined the waitlist under the earlier terms.
         if event.data["check_in_again"]:
             self.here.clear()
 
@@ -4485,7 +4539,7 @@ class Entering(Part):
         self.closed = False
         self.same(event, "registration.postponed", "number", event.data["number"], self.postponed)
         most = self.terms["entry"]["postponements_max"]
-        text = "enough had entered, or it was put off too often"
+        text = "enough had entered, or it was postponed too often"
         self.check(event, "registration.postponed", few and self.postponed <= most, text)
 
     def on_registration_closed(self, event: Event) -> None:
@@ -4512,7 +4566,7 @@ class Entering(Part):
         entry = self.terms["entry"]
         found = [event.data["level"], event.data["until"] is not None]
         due = [entry["late_registration_level"], entry["late_registration_seconds"] is not None]
-        self.same(event, "entry.late", "until when players may come", found, due)
+        self.same(event, "entry.late", "end of late registration", found, due)
         if event.data["until"] is not None and self.all.of("play_started"):
             length = microseconds(event.data["until"]) - self.all.of("play_started")[0].at
             due_length = (entry["late_registration_seconds"] or 0) * 1_000_000
@@ -4523,19 +4577,19 @@ class Entering(Part):
         self.late = True
 
     def on_late_registration_closed(self, event: Event) -> None:
-        self.check(event, "entry.late_closed", self.late, "nobody could come late")
+        self.check(event, "entry.late_closed", self.late, "there was no late registration")
         self.late = False
 
     def on_places_lowered(self, event: Event) -> None:
-        """`placing.late_entry`: an entrant who is out already drops a place for each late entrant."""
+        """Check that an eliminated entrant drops one place for each late entrant: `placing.late_entry`."""
         names = event.data["entrants"]
-        self.same(event, "placing.late_entry", "who is out", sorted(names), sorted(self.all.placed))
-        self.check(event, "placing.late_entry", self.late, "nobody could come late")
+        self.same(event, "placing.late_entry", "eliminated entrants", sorted(names), sorted(self.all.placed))
+        self.check(event, "placing.late_entry", self.late, "there was no late registration")
         for name, (place, shared) in self.all.placed.items():
             self.all.placed[name] = (place + event.data["by"], shared)
 
     def end(self) -> None:
-        """Nobody who came late is forgotten: places end where the entrants do."""
+        """Check that the last place equals the number of entrants, late ones included."""
         won = [
             e for e in self.all.of("tournament_finished") if e.data["rule"] == "finish.last_entrant"
         ]
@@ -4544,26 +4598,26 @@ class Entering(Part):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, who is out and in which place: rulebook 13, 19.9, 20.10 to 20.16
+# 8 Rules, eliminations and places: rulebook 13, 19.9, 20.10 to 20.16
 # ---------------------------------------------------------------------------------------------------------------
 
 
 class Places(Part):
-    """Busts, windows to buy back, eliminations, knockouts."""
+    """Busts, rebuy windows, eliminations, knock-outs."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
-        self.bust: dict[str, Json] = {}  # who has lost the last chip and has no place yet
+        self.bust: dict[str, Json] = {}  # busted entrants who have no place yet
         self.windows: dict[str, Json] = {}
         self.buys: Counter[str] = Counter()
-        self.hits: dict[str, Json] = {}  # entrant_knocked_out of the latest bust
-        self.out_by: dict[str, list[str]] = {}  # who knocked out whom for good
+        self.hits: dict[str, Json] = {}  # entrant_knocked_out of each entrant's latest bust
+        self.out_by: dict[str, list[str]] = {}  # final knock-outs: the winners, by loser
         self.hand_for_hand = False
         self.group: list[Event] = []
         self.told: set[tuple[str, str, int]] = set()
         self.brought: Counter[tuple[str, str]] = (
             Counter()
-        )  # chips bought by (table, cause), told by the tournament
+        )  # chips bought by (table, cause), as the tournament says
         self.disqualified: set[str] = set()
 
     def on_entrant_busted(self, event: Event) -> None:
@@ -4578,13 +4632,16 @@ class Places(Part):
             event,
             "elimination",
             bust in due or not self.all.sound(),
-            "nobody lost the last chip so",
+            "this hand took nobody's last chip",
         )
         self.bust[data["entrant"]] = data
         self.told.add((data["entrant"], data["table"], data["hand"]))
 
     def on_entrant_knocked_out(self, event: Event) -> None:
-        """`bounty.pot`: the winners of the last pot that who is out could have won."""
+        """
+        Check that the knock-out goes to the winners of the last pot that the busted entrant could have won:
+        `bounty.pot`.
+        """
         data = event.data
         table = self.all.table(data["table"])
         if table is not None and table.sound:
@@ -4606,14 +4663,14 @@ class Places(Part):
         self.windows[data["entrant"]] = data
 
     def check_may_buy(self, event: Event, name: str) -> None:
-        """`rebuy`: so often as the terms say; the level is that of the table's last hand."""
+        """Check the number of rebuys, and the level, which is that of the table's last hand: `rebuy`."""
         rebuy = self.terms["ruleset"]["rebuy"]
         often = rebuy["max"] is None or self.buys[name] < rebuy["max"]
         self.check(event, "rebuy", often, "bought more often than the terms allow")
 
     def on_rebuy_taken(self, event: Event) -> None:
         data, name = event.data, event.data["entrant"]
-        self.check(event, "rebuy", name in self.bust, "who has chips buys none back")
+        self.check(event, "rebuy", name in self.bust, "an entrant with chips bought a rebuy")
         self.all.entering.check_by(event, self.all.entering.player_of(name))
         self.check_may_buy(event, name)
         self.buys[name] += 1
@@ -4636,7 +4693,7 @@ class Places(Part):
         self.check_bought(event, "rebuy")
 
     def check_bought(self, event: Event, cause: str) -> None:
-        """The chips came to the table."""
+        """Check that the chips came to the table."""
         data = event.data
         table = self.all.table(data["table"])
         due = [data["entrant"], data["seat"], data["chips"] if "chips" in data else data["value"]]
@@ -4658,23 +4715,26 @@ class Places(Part):
         self.hits.pop(name, None)
 
     def on_item_staked(self, event: Event) -> None:
-        """`items.stake`: at one of the agreed values, and only when broke."""
+        """Check that the item has one of the agreed values, and that its owner is broke: `items.stake`."""
         data = event.data
         agreed = self.terms["ruleset"].get("item_values", [])
         self.check(
             event,
             "items.stake",
             not agreed or data["value"] in agreed,
-            "at none of the agreed values",
+            "the value is not one of the agreed ones",
         )
         self.check(
-            event, "items.stake", data["entrant"] in self.bust, "who has chips stakes nothing"
+            event, "items.stake", data["entrant"] in self.bust, "an entrant with chips staked an item"
         )
         self.comes_back(data["entrant"])
         self.check_bought(event, "item")
 
     def on_item_passed(self, event: Event) -> None:
-        """`items.passed`: to the winner of the main pot in which its owner went broke, of several the first seat."""
+        """
+        Check that the item went to the winner of the main pot in which its owner went broke. Of several winners it is
+        the first by seat: `items.passed`.
+        """
         data = event.data
         bust = self.bust.get(data["giver"])
         if (
@@ -4690,7 +4750,7 @@ class Places(Part):
             )
 
     def on_item_returned(self, event: Event) -> None:
-        """`items.buy_back`: for its value, which leaves the table."""
+        """Check that the item was bought back for its value, which leaves the table: `items.buy_back`."""
         data = event.data
         table = self.all.table(data["table"])
         back = [
@@ -4708,7 +4768,7 @@ class Places(Part):
 
     def on_entrant_disqualified(self, event: Event) -> None:
         name = event.data["entrant"]
-        self.check(event, "disqualification", name in self.all.left(), "who is out already")
+        self.check(event, "disqualification", name in self.all.left(), "this entrant was out already")
         player = self.all.entrants.get(name, {}).get("player")
         self.same(event, "disqualification", "player", event.data["player"], player)
         self.disqualified.add(name)
@@ -4717,13 +4777,13 @@ class Places(Part):
         self.hits.pop(name, None)
 
     def on_stack_removed(self, event: Event) -> None:
-        """`disqualification.chips`: the stack that stood at the seat, once no hand is in play."""
+        """Check that the whole stack was removed, and that no hand was in play: `disqualification.chips`."""
         data = event.data
         self.check(
             event,
             "disqualification.chips",
             data["entrant"] in self.disqualified,
-            "who was not disqualified",
+            "this entrant was not disqualified",
         )
         table = self.all.table(data["table"])
         if table is not None and table.sound:
@@ -4744,7 +4804,7 @@ class Places(Part):
             event,
             "no_show.purge",
             data["entrant"] in seated - came,
-            "who came, or was not seated absent",
+            "this entrant was present, or was not seated as a no-show",
         )
         table = self.all.table(data["table"])
         if table is not None and table.sound:
@@ -4768,9 +4828,9 @@ class Places(Part):
         self.disqualified.add(data["entrant"])
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """`rebuy.window`: an entrant who has not come back is out when the next hand is opened."""
+        """Check that an entrant who has not bought back in is out when the next hand opens: `rebuy.window`."""
         late = sorted(name for name, window in self.windows.items() if window["table"] == table.id)
-        self.check(hand, "rebuy.window", not late, f"{late} may still buy back")
+        self.check(hand, "rebuy.window", not late, f"{late} may still buy a rebuy")
 
     # -- hand-for-hand
 
@@ -4781,7 +4841,7 @@ class Places(Part):
         paid = len([prize for prize in self.all.money.prizes() if prize])
         if data["cause"] == "bubble":
             self.same(
-                event, "hand_for_hand", "one too many for the paid places", data["left"], paid + 1
+                event, "hand_for_hand", "one more than the paid places", data["left"], paid + 1
             )
         elif data["cause"] == "left":
             most = self.terms["floor"]["hand_for_hand"]["at_left"] or 0
@@ -4793,11 +4853,13 @@ class Places(Part):
             event,
             "hand_for_hand",
             self.hand_for_hand,
-            "a round of hand-for-hand that was not called",
+            "no round of hand-for-hand play was open",
         )
 
     def on_hand_for_hand_round_closed(self, event: Event) -> None:
-        """Everybody who lost the last chip in it; with a window that is open still, only who is placed now."""
+        """
+        Check that everybody who busted in the round is placed. Entrants with an open rebuy window are placed later.
+        """
         out, over = set(event.data["out"]), self.bust.keys() - self.windows
         later = (
             e
@@ -4806,7 +4868,7 @@ class Places(Part):
         )
         placed = {e.data["entrant"] for e in later}
         due = over | (out & self.bust.keys() & placed)
-        self.same(event, "hand_for_hand", "who went out in the round", sorted(out), sorted(due))
+        self.same(event, "hand_for_hand", "busts of the round", sorted(out), sorted(due))
 
     def on_hand_for_hand_ended(self, event: Event) -> None:
         self.hand_for_hand = False
@@ -4816,7 +4878,7 @@ class Places(Part):
             paid = len([prize for prize in self.all.money.prizes() if prize])
             self.check(event, "hand_for_hand", left <= paid, f"{left} are left, {paid} are paid")
 
-    # -- eliminations: those that follow each other directly are decided together
+    # -- eliminations: consecutive ones are decided together
 
     def on_entrant_eliminated(self, event: Event) -> None:
         player = self.all.entrants.get(event.data["entrant"], {}).get("player")
@@ -4829,7 +4891,7 @@ class Places(Part):
             self.place_group(group)
 
     def key_of(self, event: Event) -> Any:
-        """Return the key that entrants who share a place have in common."""
+        """Return the key that is equal for entrants who share a place."""
         rule, bust = event.data["rule"], self.bust.get(event.data["entrant"])
         if rule.startswith("rounds.") or rule in ("placing.disqualified", "no_show.purge"):
             return rule
@@ -4864,7 +4926,7 @@ class Places(Part):
         """`placing.bust_order`, `placing.stack_at_start`, `placing.shared`, `hand_for_hand.shared`."""
         for event in group:
             busted = event.data["entrant"] in self.bust
-            self.check(event, "placing.bust_order", busted, "who has not lost the last chip is out")
+            self.check(event, "placing.bust_order", busted, "an entrant with chips is out")
         if not all(name in self.bust for name in names):
             return {}
         tables = {(self.bust[name]["table"], self.bust[name]["hand"]) for name in names}
@@ -4893,7 +4955,7 @@ class Places(Part):
             self.out_by[name] = hit["by"]
 
     def end(self) -> None:
-        """Nobody who lost the last chip was forgotten."""
+        """Check that everybody who busted has a place."""
         if self.all.of("tournament_cancelled") or not self.all.sound():
             return
         rounds = {
@@ -4928,18 +4990,18 @@ class Money(Part):
         super().__init__(tournament)
         self.rebuys: Counter[str] = Counter()
         self.add_ons: Counter[str] = Counter()
-        self.handed: Counter[str] = Counter()  # prizes that were handed over
-        self.paid: Counter[str] = Counter()  # what staff saw paid, less what was given back
-        self.recorded: Counter[tuple[str, str]] = Counter()  # the same by purpose
+        self.handed: Counter[str] = Counter()  # prizes handed over so far
+        self.paid: Counter[str] = Counter()  # recorded payments less refunds
+        self.recorded: Counter[tuple[str, str]] = Counter()  # the same, by purpose
         self.unclaimed = 0
-        self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
+        self.won: dict[str, dict[str, int]] = {}  # bounties won, by loser and winner
         self.nobody: dict[str, int] = {}
         self.proposed: Json | None = None
         self.proposed_version = 1
         self.accepted: set[str] = set()
         self.deals = 0
         self.deal: Json | None = None
-        self.dealers: list[str] = []  # parties of the deal that was made
+        self.dealers: list[str] = []  # parties of the payout deal in force
 
     @property
     def fees(self) -> Json:
@@ -4951,9 +5013,9 @@ class Money(Part):
         self.rebuys[event.data["entrant"]] += 1
 
     def on_add_on_taken(self, event: Event) -> None:
-        """`add_on`: so many chips as the terms sell, so often as they say."""
+        """Check the chips and the number of add-ons against the terms: `add_on`."""
         data, sold = event.data, self.fees["add_on"]
-        if not self.check(event, "add_on", sold is not None, "none is sold"):
+        if not self.check(event, "add_on", sold is not None, "the terms sell no add-on"):
             return
         self.all.entering.check_by(event, self.all.entering.player_of(data["entrant"]))
         self.add_ons[data["entrant"]] += 1
@@ -4962,7 +5024,7 @@ class Money(Part):
         self.check(
             event, "add_on", data["number"] <= sold["max"], "more often than the terms allow"
         )
-        self.check(event, "add_on", data["entrant"] in self.all.left(), "for who is out")
+        self.check(event, "add_on", data["entrant"] in self.all.left(), "this entrant is out")
         self.all.places.check_bought(event, "add_on")
 
     def on_payment_recorded(self, event: Event) -> None:
@@ -4976,7 +5038,7 @@ class Money(Part):
         self.recorded[data["entrant"], data["kind"]] += data["amount"]
 
     def on_payment_reversed(self, event: Event) -> None:
-        """`payment.reversed`: no more than was recorded for the purpose."""
+        """Check that no more is reversed than was recorded for the purpose: `payment.reversed`."""
         data = event.data
         self.same(event, "payment.reversed", "currency", data["currency"], self.terms["currency"])
         player = self.all.ever.get(data["entrant"], {}).get("player")
@@ -4988,20 +5050,20 @@ class Money(Part):
             -data["amount"] if data["kind"] == "refund" else data["amount"]
         )
         there = self.paid[data["entrant"]] >= 0
-        self.check(event, "payment.reversed", there, "it had been given back")
+        self.check(event, "payment.reversed", there, "it had been refunded")
 
     def on_prize_handed_over(self, event: Event) -> None:
-        """`prizes.handed_over`: the payout of the result that stood, less what was given before."""
+        """Check that the prize is the payout of the valid result, less earlier prizes: `prizes.handed_over`."""
         self.check_prize(event, "prizes.handed_over", self.owed_to(event.data["entrant"]))
         self.handed[event.data["entrant"]] += event.data["amount"]
 
     def on_prize_returned(self, event: Event) -> None:
-        """`prizes.returned`: what was given beyond the payout of the result that stood."""
+        """Check that the returned amount is the part beyond the payout of the valid result: `prizes.returned`."""
         self.check_prize(event, "prizes.returned", -self.owed_to(event.data["entrant"]))
         self.handed[event.data["entrant"]] -= event.data["amount"]
 
     def owed_to(self, name: str) -> int:
-        """The payout of the result that stood, less what was handed over. Negative after a correction."""
+        """Return the payout of the valid result, less the amount handed over. It is negative after some corrections."""
         stood = self.all.results[-1][1]["payouts"] if self.all.results else []
         return sum(entry["amount"] for entry in stood if entry["entrant"] == name) - self.handed[name]
 
@@ -5009,25 +5071,25 @@ class Money(Part):
         data = event.data
         self.same(event, rule, "currency", data["currency"], self.terms["currency"])
         self.same(event, rule, "amount", data["amount"], due)
-        self.check(event, rule, data["amount"] > 0, "no money changed hands")
+        self.check(event, rule, data["amount"] > 0, "no money was paid")
 
     def rebuy_cost(self) -> tuple[int, int]:
-        """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
+        """Return the price and the fee of a rebuy. The default is those of an entry: `rebuy.price`."""
         cost = self.fees["rebuy"]
         return (cost["price"], cost["fee"]) if cost else (self.fees["buy_in"], self.fees["fee"])
 
     def pool(self) -> int:
-        """`pool`"""
+        """Return the prize pool: `pool`."""
         bought = sum(self.rebuys.values()) * self.rebuy_cost()[0]
         if self.fees["add_on"]:
             bought += sum(self.add_ons.values()) * self.fees["add_on"]["price"]
         paid = len(self.all.entrants) * self.fees["buy_in"] + bought + self.terms["prize_pool"]
         least = max(self.fees["guaranteed"], sum(self.fees["amounts"][: len(self.all.entrants)]))
-        own = paid - self.terms["prize_pool"] + self.unclaimed  # what was collected
+        own = paid - self.terms["prize_pool"] + self.unclaimed  # money collected
         return int(own + self.terms["prize_pool"] + max(0, least - own - self.terms["prize_pool"]))
 
     def spent(self, player: str) -> int:
-        """All that *player* was charged, every entry together."""
+        """Return everything that *player* was charged, over all entries."""
         total = 0
         for name, entrant in self.all.entrants.items():
             if entrant["player"] == player:
@@ -5040,7 +5102,10 @@ class Money(Part):
         return int(total)
 
     def prizes(self, entrants: int | None = None) -> list[int]:
-        """`payouts`, `payouts.table`: what each place is worth, the first one first; none is worth nothing."""
+        """
+        Return the value of each place, the first place first. Places worth nothing are left out: `payouts`,
+        `payouts.table`.
+        """
         fees, entries = self.fees, len(self.all.entrants)
         places = entries if entrants is None else entrants
         if fees["amounts"]:
@@ -5055,7 +5120,10 @@ class Money(Part):
         return by_shares(self.pool(), shares[:places], fees["unit"])
 
     def payouts(self, placings: list[Json], forfeited: list[str]) -> list[list[Any]]:
-        """[entrant, place, amount] due for *placings*; with a deal what it fixed, and the rest to its best placed."""
+        """
+        Return [entrant, place, amount] due for *placings*. After a payout deal its amounts come first, and the rest
+        goes to its best placed party.
+        """
         kept = [entry for entry in placings if entry["entrant"] not in forfeited]
         prizes = self.prizes(len(kept))
         due: Counter[str] = Counter()
@@ -5076,7 +5144,7 @@ class Money(Part):
         return [[name, places.get(name), amount] for name, amount in due.items() if amount]
 
     def divided(self, names: list[str], total: int) -> dict[str, int]:
-        """Entrants who share places share their prizes, the odd unit in order of registration."""
+        """Divide the prizes of shared places equally. Odd units go in order of registration."""
         names = sorted(names, key=lambda name: self.all.entrants[name]["number"])
         share, odd = divmod(total, len(names))
         return {name: share + (turn < odd) for turn, name in enumerate(names)}
@@ -5084,7 +5152,10 @@ class Money(Part):
     # -- bounties
 
     def on_bounty_won(self, event: Event) -> None:
-        """`bounty.won`, `bounty.own`: in equal parts by knock-out; one's own if nobody won it."""
+        """
+        Check that the winners of the knock-out share the bounty equally, and that an unwon bounty stays with its owner:
+        `bounty.won`, `bounty.own`.
+        """
         data = event.data
         own = data["by"] == data["entrant"]
         self.same(event, "rule", "rule", data["rule"], "bounty.own" if own else "bounty.won")
@@ -5094,13 +5165,13 @@ class Money(Part):
         got[data["by"]] = data["amount"]
         by = self.all.places.out_by.get(data["entrant"])
         if own:
-            text = "who was knocked out keeps no bounty"
+            text = "the bounty was somebody else's to win"
             self.check(event, "bounty.own", data["entrant"] in self.all.left() or not by, text)
-        elif self.check(event, "bounty.won", bool(by), "nobody was knocked out so"):
-            self.check(event, "bounty.won", data["by"] in (by or []), "who did not knock them out")
+        elif self.check(event, "bounty.won", bool(by), "no knock-out caused this"):
+            self.check(event, "bounty.won", data["by"] in (by or []), "somebody won it who did not knock them out")
 
     def on_bounty_unclaimed(self, event: Event) -> None:
-        """`bounty.unclaimed`: it joins the pool."""
+        """Check that an unclaimed bounty joins the pool: `bounty.unclaimed`."""
         data = event.data
         self.same(event, "bounty.unclaimed", "amount", data["amount"], self.fees["bounty"])
         nobody = (
@@ -5111,7 +5182,7 @@ class Money(Part):
         self.unclaimed += data["amount"]
 
     def check_bounties(self, event: Event) -> None:
-        """At the end every bounty is somebody's, to the unit."""
+        """Check at the end that every unit of every bounty was given to somebody."""
         bounty = self.fees["bounty"]
         for name in self.all.entrants if bounty else []:
             winners = self.all.places.out_by.get(name) or [name]
@@ -5123,10 +5194,12 @@ class Money(Part):
             due = {winner: share + (turn < odd) for turn, winner in enumerate(winners)}
             self.same(event, "bounty.won", f"the bounty of {name}", got, due)
 
-    # -- deals
+    # -- payout deals
 
     def stacks(self, position: int) -> dict[str, int]:
-        """Chips of everybody still in, between two hands (`cancellation.stacks`); who is broke has none."""
+        """
+        Return the chips of all remaining entrants between two hands (`cancellation.stacks`). A broke entrant has 0.
+        """
         found = dict.fromkeys(self.all.left(), 0)
         for table in self.all.tables:
             for name, chips in table.stacks_at(position).items():
@@ -5141,7 +5214,7 @@ class Money(Part):
         self.same(event, "rule", "rule", data["rule"], f"payout_deal.{data['method']}")
         one = self.proposed is None and self.deal is None
         self.check(event, "payout_deal", one, "another deal is open, or was made")
-        self.check(event, "payout_deal", not self.all.entering.late, "others may still come")
+        self.check(event, "payout_deal", not self.all.entering.late, "players may still enter")
         shares = {share["entrant"]: share["amount"] for share in data["shares"]}
         left = self.all.left()
         self.same(event, "payout_deal", "parties", sorted(shares), sorted(left))
@@ -5172,7 +5245,7 @@ class Money(Part):
             event,
             "payout_deal.made",
             event.data["entrant"] in self.all.left(),
-            "who is out accepts nothing",
+            "an eliminated entrant accepted",
         )
         self.accepted.add(event.data["entrant"])
 
@@ -5195,14 +5268,16 @@ class Money(Part):
         self.proposed = None
 
     def on_entrant_eliminated(self, event: Event) -> None:
-        """`payout_deal.bust`: from version 2 on a deal is void before any of its parties is out."""
+        """
+        Check that from version 2 on, a payout deal lapses before one of its parties is eliminated: `payout_deal.bust`.
+        """
         if self.proposed is not None and self.proposed_version > 1:
             self.check(event, "payout_deal.bust", False, "the deal proposed is not void")
 
     on_no_show_purged = on_entrant_eliminated
 
     def on_entrant_busted(self, event: Event) -> None:
-        """`payout_deal.bust`: a deal that is proposed is void when somebody loses the last chip."""
+        """Check that a proposed payout deal lapses when somebody busts: `payout_deal.bust`."""
         if self.proposed is not None:
             later = [
                 e
@@ -5214,7 +5289,7 @@ class Money(Part):
     # -- refunds
 
     def on_refunds_awarded(self, event: Event) -> None:
-        """`cancellation` and its policies."""
+        """Check the refunds of a cancellation against its policy: `cancellation`."""
         data = event.data
         if not self.all.started:
             policy = "before_play"
@@ -5226,7 +5301,7 @@ class Money(Part):
             policy = self.fees["cancellation"]
         self.same(event, "cancellation", "policy", data["policy"], policy)
         names = [entry["entrant"] for entry in data["refunds"]]
-        self.check(event, "cancellation", len(set(names)) == len(names), "somebody is owed twice")
+        self.check(event, "cancellation", len(set(names)) == len(names), "somebody is in the list twice")
         in_order = [name for name in self.all.entrants if name in names]
         self.check(event, "cancellation", names == in_order, "not in order of registration")
         for entry in data["refunds"]:
@@ -5236,7 +5311,7 @@ class Money(Part):
 
 
 class Refunds:
-    """`refunds_awarded` against the policy it names: the parts that everybody is owed."""
+    """`refunds_awarded` compared with its policy, which says each entrant's share."""
 
     def __init__(self, money: Money, event: Event) -> None:
         self.money, self.event, self.all = money, event, money.all
@@ -5281,7 +5356,7 @@ class Refunds:
         )
 
     def by_before_play(self) -> None:
-        """Enter what each entrant paid: the charges, or the recorded payments less the refunds."""
+        """Set each entrant's payments: the charges, or the recorded payments less refunds."""
         for name, owed in self.due.items():
             if self.fees["payment"] == "recorded":
                 owed.update(paid_in=self.money.paid[name])
@@ -5323,7 +5398,10 @@ class Refunds:
         self.in_the_money(lowest=False)
 
     def in_the_money(self, lowest: bool) -> None:
-        """Entrants with a place have the prize; the others share the rest, or after a deal the rest to play for."""
+        """
+        Give placed entrants their prizes. The others share the rest, or after a payout deal the amount left to play
+        for.
+        """
         prizes, count = self.money.prizes(), len(self.left)
         deal = self.money.deal
         parties = set(self.money.dealers) if deal else set()
@@ -5350,7 +5428,10 @@ class Refunds:
 
 
 def by_weight(total: int, names: list[str], weights: dict[str, int]) -> dict[str, int]:
-    """*total* by *weights*, rounded down; the odd units one each to *names* from the first on; alike if none weighs."""
+    """
+    Divide *total* by *weights*, rounded down. Odd units go one each to *names* from the first on. If all weights are 0,
+    the shares are equal.
+    """
     whole_weight = sum(weights.get(name, 0) for name in names)
     shares = {
         name: total * weights.get(name, 0) // whole_weight if whole_weight else total // len(names)
@@ -5362,14 +5443,14 @@ def by_weight(total: int, names: list[str], weights: dict[str, int]) -> dict[str
 
 
 def fixed_amounts(pool: int, amounts: list[int]) -> list[int]:
-    """`payouts`: what the pool has beyond them is the first place's; what it lacks the house adds."""
+    """Return the fixed prizes. A surplus goes to the first place, and the house adds what is missing: `payouts`."""
     if not amounts:
         return []
     return [amounts[0] + max(pool - sum(amounts), 0), *amounts[1:]]
 
 
 def by_shares(pool: int, shares: list[int], unit: int) -> list[int]:
-    """`payouts`: whole units; those that do not divide one each from the first place down, the rest to the first."""
+    """Divide in whole units. Odd units go one each from the first place down, and the rest to the first: `payouts`."""
     total = sum(shares)
     if not total or not pool:
         return []
@@ -5383,7 +5464,7 @@ def by_shares(pool: int, shares: list[int], unit: int) -> list[int]:
 
 
 def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
-    """(place, how many share it, who), the largest score first."""
+    """Return (place, number who share it, entrant), the largest score first."""
     groups: dict[Any, list[str]] = {}
     for name, score_ in scores.items():
         groups.setdefault(score_, []).append(name)
@@ -5403,29 +5484,32 @@ ANSWERS = {"selection_committed", "improvement_committed", "seat_acted"}
 
 
 class Casino(Part):
-    """A casino: players bring chips and take chips away, and nobody is out."""
+    """A casino. Players bring chips and take chips away, and nobody is eliminated."""
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
-        self.gone: dict[str, int] = {}  # what who has left took away
+        self.gone: dict[str, int] = {}  # chips that departed entrants took away
         self.leaving: dict[str, Event] = {}
         self.promised: Counter[str] = Counter()
 
     def on_chips_promised(self, event: Event) -> None:
-        """`casino.sit_down`, `casino.add_on`: a starting stack at the lowest free seat, or whole units at one's own."""
+        """
+        Check that a newcomer is promised a starting stack at the lowest free seat, and a seated player whole units:
+        `casino.sit_down`, `casino.add_on`.
+        """
         data, rule = event.data, event.data["rule"]
         if not self.all.is_casino:
             return
         self.same(
             event, "rule", "rule", rule, "casino.sit_down" if data["newcomer"] else "casino.add_on"
         )
-        self.check(event, rule, data["entrant"] not in self.gone, "for who has left")
+        self.check(event, rule, data["entrant"] not in self.gone, "this entrant has left")
         self.promised[data["entrant"]] += data["chips"]
         table = self.all.table(data["table"])
         if not data["newcomer"]:
             unit = self.terms["ruleset"]["chip_unit"]
             self.check(
-                event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "no whole units"
+                event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "not in whole units"
             )
         elif table is not None:
             taken = set(table.seats_at(event.position)) | {
@@ -5440,7 +5524,7 @@ class Casino(Part):
                 self.same(event, rule, "seat and chips", [data["seat"], data["chips"]], due)
 
     def on_their_way(self, event: Event) -> list[Event]:
-        """The promises before *event* to newcomers who do not sit yet."""
+        """Return the promises before *event* to newcomers who do not sit yet."""
         brought = {
             e.data["entrant"] for e in self.all.of("chips_brought") if e.version < event.version
         }
@@ -5456,7 +5540,7 @@ class Casino(Part):
         ]
 
     def on_chips_brought(self, event: Event) -> None:
-        """As many chips as were promised, and they stand at the table."""
+        """Check that as many chips came to the table as were promised."""
         data = event.data
         if not self.all.is_casino:
             return
@@ -5474,12 +5558,12 @@ class Casino(Part):
             event,
             data["rule"],
             table is None or due in self.came(table, event.at),
-            "it did not come so",
+            "these chips did not come",
         )
         self.all.places.comes_back(data["entrant"])
 
     def came(self, table: Table, at: int | None = None) -> list[list[Any]]:
-        """[seat, entrant, chips] of all that came to *table* from outside: by then, or ever."""
+        """Return [seat, entrant, chips] of everybody who came to *table* from outside, by then or ever."""
         found: list[list[Any]] = []
         for event in table.events:
             if at not in (None, event.at):
@@ -5500,10 +5584,13 @@ class Casino(Part):
         self.leaving[name] = event
 
     def on_entrant_cashed_out(self, event: Event) -> None:
-        """`casino.cash_out`: the stack, the last one the carry too; who stays broke leaves with nothing."""
+        """
+        Check that a departing player takes the stack, and the last one also the carry. A broke player takes nothing:
+        `casino.cash_out`.
+        """
         data, name = event.data, event.data["entrant"]
         once = self.all.is_casino and name in self.all.entrants and name not in self.gone
-        self.check(event, "casino.cash_out", once, "who is not in a casino, or has left before")
+        self.check(event, "casino.cash_out", once, "this is not a casino, or the entrant had left before")
         table = self.all.table(data["table"])
         due = 0
         left = (
@@ -5523,7 +5610,7 @@ class Casino(Part):
             self.check_left(event)
             owed = self.owed()
             self.check(
-                event, "casino.add_on", not owed, f"before {owed} got what they were promised"
+                event, "casino.add_on", not owed, f"before {owed} got their promised chips"
             )
         self.same(event, "casino.cash_out", "stack", data["stack"], due)
         declared = name in self.leaving or not left
@@ -5532,7 +5619,7 @@ class Casino(Part):
         self.all.places.comes_back(name)
 
     def on_entrant_eliminated(self, event: Event) -> None:
-        self.check(event, "casino", not self.all.is_casino, "nobody is out in a casino")
+        self.check(event, "casino", not self.all.is_casino, "nobody is eliminated from a casino")
 
     def on_entrant_disqualified(self, event: Event) -> None:
         self.check(
@@ -5543,27 +5630,27 @@ class Casino(Part):
         )
 
     def on_tournament_finished(self, event: Event) -> None:
-        """Earlier promises and declarations are carried out first."""
+        """Check that earlier promises and declarations were carried out first."""
         waiting = sorted(set(self.leaving) - set(self.gone))
         self.check(event, "casino.leave", not waiting, f"{waiting} have not left")
         owed = self.owed()
-        self.check(event, "casino.add_on", not owed, f"what {owed} were promised has not come")
+        self.check(event, "casino.add_on", not owed, f"the promised chips of {owed} have not come")
 
-    # -- between two hands: first who leaves, then what is promised, then windows
+    # -- between two hands: first departures, then promised chips, then windows
 
     def owed(self) -> list[str]:
-        """Return the entrants who have not got their promised chips."""
+        """Return the entrants who are still waiting for their promised chips."""
         return sorted(
             name for name, chips in self.promised.items() if chips and name not in self.gone
         )
 
     def check_left(self, event: Event) -> None:
-        """`casino.leave`: who sits and has declared to leave goes before anybody who comes or brings chips."""
+        """Check that players who declared to leave go before anybody arrives or brings chips: `casino.leave`."""
         table = self.all.table(event.data["table"])
         if table is not None and table.sound:
             came = self.came(
                 table, event.at
-            )  # who stands at an empty seat by this very append sat nowhere before
+            )  # An entrant seated by this very append did not sit before.
             sit = [
                 n
                 for seat, (n, stack) in table.at(event.position).items()
@@ -5573,14 +5660,14 @@ class Casino(Part):
             self.check(event, "casino.leave", not late, f"before {late} have left")
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """`casino.leave`, `casino.add_on`: players who leave have gone, and promised chips have come."""
+        """Check that departing players have gone and promised chips have come: `casino.leave`, `casino.add_on`."""
         sit = {seat["entrant"] for seat in hand.data["seats"]}
         late = sorted(sit & self.leaving.keys() - self.gone.keys())
         self.check(
-            hand, "casino.leave", not late, f"{late} have declared to leave and sit there still"
+            hand, "casino.leave", not late, f"{late} have declared to leave but still sit there"
         )
         owed = self.owed()
-        self.check(hand, "casino.add_on", not owed, f"what {owed} were promised has not come")
+        self.check(hand, "casino.add_on", not owed, f"the promised chips of {owed} have not come")
 
     def end(self) -> None:
         if not self.all.is_casino:
@@ -5591,12 +5678,12 @@ class Casino(Part):
         )
         for table in self.all.tables:
             came = Counter((seat, name, chips) for seat, name, chips in self.came(table))
-            text = "chips came to the table that nobody had promised"
+            text = "chips came to the table without a promise"
             self.check(table.events[0], "casino.add_on", came == brought, text)
             self.check_gone(table)
 
     def check_gone(self, table: Table) -> None:
-        """`casino.leave`: who gave up the seat took the chips away, and does nothing any more from then on."""
+        """Check that a departed player took the chips away and does nothing more: `casino.leave`."""
         out = {(e.data["entrant"], e.at) for e in self.all.of("entrant_cashed_out")}
         for event in table.events:
             if event.type == "seats_vacated":
@@ -5611,7 +5698,7 @@ class Casino(Part):
                 said = self.leaving.get(event.data["entrant"])
                 left = said is not None and said.position < event.position
                 quits = event.type == "hand_quit"
-                text = "folds so without leaving" if quits else "plays on after leaving"
+                text = "folds as if it left, but stays" if quits else "plays on after it left"
                 self.check(event, "casino.leave", left == quits, text)
 
 
@@ -5620,7 +5707,7 @@ class Casino(Part):
 # ---------------------------------------------------------------------------------------------------------------
 
 
-# Ends at which those tied for the first place may play another hand.
+# Endings after which those tied for the first place may play another hand.
 PLAYED_OFF = {
     "finish.hands_max",
     "finish.each_dealt_once",
@@ -5678,14 +5765,14 @@ class Result(Part):
             self.same(event, "payouts", "currency", data["currency"], self.terms["currency"])
 
     def check_finish(self, event: Event, rest: list[str]) -> None:
-        """That the rule which ended the tournament could end it."""
+        """Check that the rule given for the end could end the tournament."""
         rule = event.data["rule"]
         ends = not self.all.is_casino or rule in (
             "finish.closed",
             "finish.hands_max",
             "finish.last_hands",
         )
-        self.check(event, "casino", ends, "a casino goes on until it is closed")
+        self.check(event, "casino", ends, "a casino ends only when it is closed")
         if rule in ("finish.last_entrant", "finish.nobody_left"):
             due = 1 if rule == "finish.last_entrant" else 0
             self.check(event, rule, len(rest) == due, f"{len(rest)} are left")
@@ -5696,7 +5783,7 @@ class Result(Part):
                     ended = data["last"] or len(table.can_be_dealt()) < 2
                     if (
                         rule == "finish.each_dealt_once"
-                    ):  # who is out is skipped, also after the hand
+                    ):  # Eliminated seats are skipped, also after the hand.
                         names = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
                         here = {seat: books.entrant for seat, books in table.books.items()}
                         can = table.can_be_dealt()
@@ -5713,17 +5800,17 @@ class Result(Part):
             deal = self.all.money.deal
             self.check(event, rule, bool(deal and deal["ends"]), "no deal said so")
         elif rule == "finish.closed":
-            self.check(event, rule, bool(self.all.of("play_closing")), "nobody closed it")
+            self.check(event, rule, bool(self.all.of("play_closing")), "no event closed it")
         elif rule == "rounds.result":
             closed = bool(self.all.kinds & {"play_closing", "last_hands_called"})
             done = len(self.all.of("round_ended")) >= self.terms["format"].get("rounds", 0)
             few = len(rest) <= 1
             self.check(event, rule, closed or done or few, "more rounds were to be played")
         elif rule != "finish.too_few_stacks":
-            self.skip(f"whether {rule} ended the tournament in time")
+            self.skip(f"if {rule} ended the tournament in time")
 
     def final_scores(self, entrants: list[str]) -> dict[str, Any] | None:
-        """By what those left at the end are ranked, larger first."""
+        """Return the scores that rank the remaining entrants, the larger the better."""
         ended = self.all.of("round_ended")
         if ended and not self.all.of("final_seated"):
             return {name: self.all.rounds.key(name) for name in entrants}
@@ -5744,7 +5831,9 @@ class Result(Part):
         return {name: scores[name] for name in entrants}
 
     def check_played_off(self, event: Event) -> None:
-        """`finish.ties`: those tied for the first place, and nobody else, play one more hand if the terms let them."""
+        """
+        Check that exactly those tied for the first place play one more hand, if the terms allow it: `finish.ties`.
+        """
         played = False
         for table in self.all.tables:
             known = all(other.sound for other in self.all.tables if other is not table)
@@ -5765,7 +5854,7 @@ class Result(Part):
                         else sorted(self.tied_at_one_table(opened))
                     )
                     if known:
-                        self.same(opened, "finish.ties", "who plays on", found, due)
+                        self.same(opened, "finish.ties", "players of the extra hand", found, due)
                 before = stage
         if not played and self.all.sound() and event.data["rule"] in PLAYED_OFF:
             tied = self.tied_at_one_table(None)
@@ -5773,11 +5862,11 @@ class Result(Part):
                 event,
                 "finish.ties",
                 not tied,
-                f"{tied} are tied for the first place and have not played on",
+                f"{tied} are tied for the first place and have not played one more hand",
             )
 
     def tied_at_one_table(self, opened: Event | None) -> list[str]:
-        """Those tied for the first place before *opened*, or at the end, if one more hand may part them."""
+        """Return those tied for the first place before *opened*, or at the end, if one more hand may separate them."""
         rules = self.terms["ruleset"]
         counting = rules["score"] == "hands_won"
         sits: dict[str, str] = {}
@@ -5788,7 +5877,7 @@ class Result(Part):
                     (s["entrant"], s["stack"], s["hands_won"], s["pots_won"])
                     for s in opened.data["seats"]
                 ]
-            else:  # what is carried is given away afterwards
+            else:  # The carry is awarded afterwards.
                 seats = [
                     (b.entrant, b.stack - table.carries.get(seat, 0), b.hands_won, b.pots_won)
                     for seat, b in table.books.items()
@@ -5812,7 +5901,7 @@ class Result(Part):
         return first if counting or scores[first[0]][0] > dearest else []
 
     def on_result_frozen(self, event: Event) -> None:
-        """`disputes.freeze`: a result that is frozen is not set right before it is released."""
+        """Check that a frozen result is not corrected before its release: `disputes.freeze`."""
         released = [
             e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]
         ]
@@ -5842,7 +5931,7 @@ class Result(Part):
             paid = [
                 sum(entry["amount"] for entry in result["payouts"]) for result in (data, before)
             ]
-            self.same(event, "corrections.reaward", "money in all", paid[0], paid[1])
+            self.same(event, "corrections.reaward", "total money", paid[0], paid[1])
             found, due = ({e["entrant"]: e["place"] for e in r["placings"]} for r in (data, before))
             self.same(event, "corrections.reaward", "places", found, due)
         else:
@@ -5852,7 +5941,7 @@ class Result(Part):
         self.all.results.append((event.position, data))
 
     def check_places(self, event: Event) -> None:
-        """Places without gaps, each shared by as many as have it."""
+        """Check that places have no gaps, and that each is shared by as many as have it."""
         places = Counter(entry["place"] for entry in event.data["placings"])
         due = 1
         for place in sorted(places):
@@ -5863,7 +5952,9 @@ class Result(Part):
         self.same(event, "corrections.result", "shared", shared, due_shared)
 
     def check_forfeits(self, event: Event, before: Json) -> None:
-        """`corrections.forfeit`: the last place for those who did, and everybody below moves up."""
+        """
+        Check that those who forfeit have the last place, and that everybody below moves up: `corrections.forfeit`.
+        """
         data, out = event.data, set(event.data["forfeited"])
         self.check(
             event, "corrections.forfeit", set(self.forfeited) <= out, "a forfeit was forgotten"
@@ -5908,11 +5999,11 @@ class Rounds(Part):
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
         self.scores: dict[str, Score] = {}
-        self.stacks: dict[str, int] = {}  # what everybody ended the last round with
+        self.stacks: dict[str, int] = {}  # chips of everybody at the end of the last round
         self.met: Counter[frozenset[str]] = Counter()
         self.round = 0
         self.tables = 0
-        self.now: dict[str, Json] = {}  # tables of the round that is played, as seated
+        self.now: dict[str, Json] = {}  # tables of the current round, as seated
         self.cut: list[str] | None = None
 
     @property
@@ -5920,12 +6011,12 @@ class Rounds(Part):
         return self.terms["format"]
 
     def key(self, name: str) -> tuple[Fraction, int, int]:
-        """`rounds.ranking`: larger is better."""
+        """Return the ranking key. Larger is better: `rounds.ranking`."""
         score_ = self.scores.setdefault(name, Score())
         return score_.points, score_.wins, score_.chips
 
     def listed(self, names: list[str]) -> dict[str, list[Any]]:
-        """[chips, points, wins, rank, shared] of each, as `scores` and `candidates` write it."""
+        """Return [chips, points, wins, rank, shared] of each entrant, in the form of `scores` and `candidates`."""
         due = {}
         for place, shared, who in placed({name: self.key(name) for name in names}):
             for name in who:
@@ -5941,7 +6032,7 @@ class Rounds(Part):
         self.same(event, rule, "scores", found, self.listed(names))
 
     def places_of(self, names: list[str]) -> dict[str, tuple[int, int, str]]:
-        """`rounds.out`, `rounds.placing`: by score, below all who are still in."""
+        """Return places by score, below everybody who is still in: `rounds.out`, `rounds.placing`."""
         rule = "rounds.placing" if self.cut is not None else "rounds.out"
         still = [name for name in self.all.left() if name not in names]
         due = {}
@@ -5967,7 +6058,7 @@ class Rounds(Part):
         )
         drawn = self.all.of("seats_drawn")
         if self.round == 1 and drawn:
-            self.same(event, rule, "draw of seats", data["draw"], drawn[0].data["draw"])
+            self.same(event, rule, "seat draw", data["draw"], drawn[0].data["draw"])
         else:
             self.all.check_draw(event, rule, left)
         self.check_tables(event, len(left))
@@ -5983,7 +6074,10 @@ class Rounds(Part):
         self.now = {table["table"]: table for table in data["tables"]}
 
     def check_tables(self, event: Event, entrants: int) -> None:
-        """`rounds`: the fewest tables, none larger by more than one; numbers run on; everybody has a seat and chips."""
+        """
+        Check that there are as few tables as possible, with sizes that differ by one at most, consecutive numbers, and
+        a seat and chips for everybody: `rounds`.
+        """
         tables = event.data["tables"]
         sizes = [len(table["seats"]) for table in tables]
         self.same(
@@ -6037,7 +6131,7 @@ class Rounds(Part):
             )
 
     def check_pairing(self, event: Event, rule: str, order: list[str]) -> None:
-        """The same exchanges give the same tables. At a table players sit in the order of the draw."""
+        """Check that the same exchanges give the same tables. At a table players sit in the order of the draw."""
         found = [[seat["entrant"] for seat in table["seats"]] for table in event.data["tables"]]
         count, least = len(found), len(order) // len(found)
         sizes = [least + (place < len(order) % count) for place in range(count)]
@@ -6097,7 +6191,7 @@ class Rounds(Part):
         self.all.places.bust.clear()
 
     def take_over(self, event: Event, result: Json, seated: Json) -> None:
-        """The places and chips of a table as they are written, where they could not be counted."""
+        """Copy the places and chips of a table from the log if they could not be computed."""
         sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"]}
         for entry in result["scores"]:
             name, chips = entry["entrant"], entry["stack"] - sat[entry["entrant"]]
@@ -6158,7 +6252,7 @@ class Rounds(Part):
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
 
     def out_while_sitting(self, table: str) -> set[str]:
-        """Return the entrants placed by a ruling who had not lost their last chip at *table* before."""
+        """Return the entrants placed by a ruling while they still had chips at *table*."""
         ruled = {e.data["entrant"]: e.version for e in self.all.of("entrant_disqualified")}
         busts = [e for e in self.all.of("entrant_busted") if e.data["table"] == table]
         before = {
@@ -6169,7 +6263,7 @@ class Rounds(Part):
         return self.all.placed.keys() - before
 
     def worth(self, place: int, shared: int) -> Fraction:
-        """`rounds.points`: of a place at a table, shared ones alike."""
+        """Return the points of a place at a table, equal for shared places: `rounds.points`."""
         listed = self.format["place_points"]
         seats = self.terms["table_seats"]
         points = listed or [seats - turn for turn in range(seats)]
@@ -6181,7 +6275,7 @@ class Rounds(Part):
     # -- the cut, the final
 
     def on_cut_made(self, event: Event) -> None:
-        """`rounds.cut`: the best go on; a lot decides among equals across whom the line falls."""
+        """Check that the best go on, and that a lot decides among equals at the line: `rounds.cut`."""
         data, left = event.data, self.all.left()
         self.check_listed(event, "rounds.cut", data["candidates"], left)
         groups = placed({name: self.key(name) for name in left})
@@ -6197,7 +6291,7 @@ class Rounds(Part):
         if tied and self.check(event, "rounds.cut", data["draw"] is not None, "no lot was drawn"):
             self.all.check_draw(event, "rounds.cut", tied)
             going += data["draw"]["order"][: most - len(going)]
-        self.same(event, "rounds.cut", "who goes on", sorted(data["going"]), sorted(going))
+        self.same(event, "rounds.cut", "who advances", sorted(data["going"]), sorted(going))
         self.cut = data["going"]
 
     def on_final_seated(self, event: Event) -> None:
@@ -6237,7 +6331,7 @@ class Rounds(Part):
 
 
 class Pairing:
-    """`rounds.swiss`, `rounds.round_robin`: who meets whom; exchanges are weighed 100 000 times at most."""
+    """The choice of opponents by `rounds.swiss` and `rounds.round_robin`. At most 100 000 exchanges are weighed."""
 
     def __init__(self, sizes: list[int], met: Counter[frozenset[str]]) -> None:
         self.sizes = sizes
@@ -6250,12 +6344,12 @@ class Pairing:
             )
 
     def weighs(self, name: str, table: list[str], without: str = "") -> int:
-        """Return the weight of those at *table* whom *name* has met: m (m + 1) / 2 for m times."""
+        """Return the weight of those at *table* whom *name* has met. Someone met m times weighs m (m + 1) / 2."""
         known = self.met.get(name, {})
         return sum(known.get(other, 0) for other in table if other not in (name, without))
 
     def saved(self, upper: list[str], lower: list[str], one: str, other: str) -> int:
-        """Return the weight that *one* of *upper* and *other* of *lower* save by changing places."""
+        """Return the weight saved if *one* of *upper* and *other* of *lower* change places."""
         now = self.weighs(one, upper) + self.weighs(other, lower)
         return now - self.weighs(one, lower, other) - self.weighs(other, upper, one)
 
@@ -6298,7 +6392,7 @@ class Pairing:
         return best[1]
 
     def greedy(self, order: list[str]) -> list[list[str]]:
-        """Each takes, of the tables with room, the one where those met weigh least."""
+        """Seat each at the table with room at which the weight is the least."""
         tables: list[list[str]] = [[] for _ in self.sizes]
         for name in order:
             room = [place for place, size in enumerate(self.sizes) if len(tables[place]) < size]
@@ -6306,7 +6400,7 @@ class Pairing:
         return tables
 
     def improve(self, tables: list[list[str]]) -> None:
-        """Exchanges of two seats of any two tables, the first of those that save most, as long as one saves."""
+        """Exchange two seats of any two tables, the first of those that save most, as long as an exchange saves."""
         while True:
             best: tuple[int, int, int, int, int] | None = None
             for f in range(len(tables)):
@@ -6326,17 +6420,17 @@ class Pairing:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, who sits where: rulebook 13.3 to 13.6, 17.17, 17.18, 20.1, 20.2, 20.4
+# 8 Rules, seating: rulebook 13.3 to 13.6, 17.17, 17.18, 20.1, 20.2, 20.4
 # ---------------------------------------------------------------------------------------------------------------
 
 
 def fewest_tables(entrants: int, seats: int) -> int:
-    """`seating.draw`: the fewest tables of so many seats that seat everybody; one for nobody."""
+    """Return the fewest tables of so many seats that seat everybody, and 1 for nobody: `seating.draw`."""
     return max(1, -(-entrants // seats))
 
 
 def tables_for(terms: Json, entrants: int) -> int:
-    """`seating.final_table`: how many tables *entrants* play at outside of rounds."""
+    """Return the number of tables for *entrants* outside of rounds: `seating.final_table`."""
     needed = fewest_tables(entrants, terms["table_seats"])
     final = terms["floor"]["final_table_size"]
     if final is None:
@@ -6354,11 +6448,11 @@ class Seating(Part):
         self.draw_numbers: list[int] = []
 
     def numbers(self, position: int) -> dict[int, Table]:
-        """The tables that are open at *position*, by number."""
+        """Return the numbers of the tables that are open at *position*."""
         return {table.number: table for table in self.all.tables if table.open_at(position)}
 
     def on_seats_drawn(self, event: Event) -> None:
-        """`seating.draw`: a draw from those registered, dealt round the tables."""
+        """Check that seats are drawn from the registered entrants and dealt round the tables: `seating.draw`."""
         data = event.data
         drawn = data["draw"]["order"]
         self.same(event, "seating.draw", "entrants", sorted(drawn), sorted(self.all.entrants))
@@ -6420,7 +6514,10 @@ class Seating(Part):
     # -- late entries
 
     def free_seats(self, table: Table, position: int) -> list[int]:
-        """Seats nobody plays at, was promised or may buy again; who is disqualified plays no more, chips or not."""
+        """
+        Return the seats that nobody occupies, was promised or may buy back. A disqualified player's seat counts as
+        free.
+        """
         out = {
             e.data["entrant"] for e in self.all.of("entrant_disqualified") if e.position < position
         }
@@ -6433,7 +6530,9 @@ class Seating(Part):
         return [seat for seat in range(1, seats + 1) if seat not in taken]
 
     def on_late_seat_drawn(self, event: Event) -> None:
-        """`seating.late_entry`: drawn among the free seats of the tables with the fewest players."""
+        """
+        Check that the seat is drawn among the free seats of the tables with the fewest players: `seating.late_entry`.
+        """
         data, draw = event.data, event.data["draw"]
         tables = self.numbers(event.position)
         free = {
@@ -6461,7 +6560,7 @@ class Seating(Part):
             )
 
     def on_table_added(self, event: Event) -> None:
-        """`seating.table_added`: only where no seat is free; it breaks before the others."""
+        """Check that a table is added only if no seat is free. It breaks before the others: `seating.table_added`."""
         data = event.data
         others = [
             table for table in self.numbers(event.position).values() if table.id != data["table"]
@@ -6501,15 +6600,19 @@ class Seating(Part):
             )
 
     def before_hand(self, hand: Event, table: Table) -> None:
-        """`entry.late`, `casino.sit_down`: who was promised a seat here has it before the next hand."""
+        """
+        Check that everybody who was promised a seat here has it before the next hand: `entry.late`, `casino.sit_down`.
+        """
         late = sorted(entrant for (name, _), entrant in self.promised.items() if name == table.id)
         rule = "casino.sit_down" if self.all.is_casino else "entry.late"
-        self.check(hand, rule, not late, f"{late} were promised a seat and have none")
+        self.check(hand, rule, not late, f"{late} have no seat although they were promised one")
 
     # -- moves
 
     def sizes(self, event: Event) -> dict[str, int]:
-        """Players at each open table before the moves of *event*, which stand in the log before it."""
+        """
+        Return the number of players at each open table before the moves of *event*, which come before it in the log.
+        """
         found = {
             table.id: len(table.seats_at(event.position))
             for table in self.numbers(event.position).values()
@@ -6521,17 +6624,18 @@ class Seating(Part):
         return found
 
     def check_moves(self, event: Event) -> None:
-        """An entrant who is moved left one seat and came to the other, with the same chips."""
+        """Check that a moved entrant left one seat and came to the other with the same chips."""
         for move in event.data["moves"]:
             come = self.travelled(event, move, "arrivals_seated", "arrivals", "to")
             gone = self.travelled(event, move, "seats_vacated", "departures", "from")
-            text = f"{move['entrant']} did not go so with {move['stack']}"
+            text = f"{move['entrant']} did not move with {move['stack']}"
             self.check(event, "seating", come and gone, text)
 
     def check_tables(self, event: Event) -> None:
-        """Of the tables that take somebody here, each goes to the one with the fewest players, the lowest number first.
+        """
+        Check that each mover goes to the table with the fewest players, and of several to the lowest number.
 
-        Other tables may have been in play just then.
+        Only tables that receive somebody count, because others may have been in play.
         """
         if not self.all.sound():
             return
@@ -6554,20 +6658,25 @@ class Seating(Part):
             players[move["to_table"]] += 1
 
     def seats(self, event: Event, table: Table) -> int:
-        """`seating.final_table`: seats that movers may take; those beyond `table_seats` at the final table only."""
+        """
+        Return the seats that movers may take. Seats beyond `table_seats` are only for the final table:
+        `seating.final_table`.
+        """
         return table.size if event.data.get("final") else int(self.terms["table_seats"])
 
     def kept(self, table: str) -> int:
-        """Return the number of free seats of *table* that nobody else may take."""
+        """Return the number of free seats of *table* that are reserved."""
         windows = self.all.places.windows.values()
         return sum(name == table for name, _ in self.promised) + sum(
             each["table"] == table for each in windows
         )
 
     def check_seats(self, event: Event) -> None:
-        """By version 2 everybody gets the worst legal seat, by the hands to come.
+        """
+        Check the seats of movers.
 
-        By version 1 the first free seat after the next small blind; before a first hand the lowest free one.
+        By version 2 everybody gets the worst legal seat, by the hands to come. By version 1 it is the first free seat
+        after the next small blind, and before a first hand the lowest free one.
         """
         if event.schema_version > 1:
             for place, move in enumerate(event.data["moves"]):
@@ -6604,9 +6713,10 @@ class Seating(Part):
             )
 
     def standing(self, event: Event, table: Table, coming: list[Json]) -> Standing:
-        """Return *table* as it was before *coming* came to it, and before anybody left it by *event*.
+        """
+        Return *table* as it was before *coming* arrived, and before anybody left it by *event*.
 
-        Seats with their stacks, the hand opened last (none before a first dealer is drawn), and newcomers.
+        That is the seats with their stacks, the last hand opened (none before a first dealer is drawn), and newcomers.
         """
         taken = {
             seat: books
@@ -6635,7 +6745,10 @@ class Seating(Part):
     def room(
         self, event: Event, to: str, coming: list[Json]
     ) -> list[tuple[int, int, int | None]] | None:
-        """Free seats of a table, the worst legal one first: seat, how a newcomer begins, hands to its turn."""
+        """
+        Yield the free seats of a table, the worst legal one first: the seat, how a newcomer begins, and the hands until
+        its turn.
+        """
         table = self.all.table(to)
         if table is None or not self.all.sound():
             return None
@@ -6665,14 +6778,17 @@ class Seating(Part):
 
     @staticmethod
     def last_of(opened: Event, taken: dict[int, tuple[str, int]]) -> Json:
-        """Return the hand opened last, with the remaining players who still have to deal."""
+        """Return the last hand opened, with the remaining players who still have to deal."""
         sat = {seat["seat"]: seat["entrant"] for seat in opened.data["seats"]}
         here = {seat: name for seat, (name, _) in taken.items()}
         left = [s for s in opened.data["dealers_left"] if here.get(s) == sat.get(s)]
         return opened.data | {"dealers_left": left}
 
     def check_scores(self, event: Event) -> None:
-        """`seating.balance_next_big_blind`, `seating.balance_button`: mover and seat go by the hands to come."""
+        """
+        Check that mover and seat are chosen by the hands to come: `seating.balance_next_big_blind`,
+        `seating.balance_button`.
+        """
         data, rule = event.data, event.data["rule"]
         blinds = self.terms["ruleset"].get("forced", {}).get("kind") == "blinds"
         due = "seating.balance_next_big_blind" if blinds else "seating.balance_button"
@@ -6697,13 +6813,13 @@ class Seating(Part):
         self, event: Event, turns: dict[int, int], new: Collection[int], *, blinds: bool, goes: int
     ) -> None:
         """
-        Check the scores of every candidate, and that the candidates stand in their order.
+        Check the scores of every candidate and the order of the candidates.
 
-        `goes` says whether a later turn puts a candidate back (1), forward (-1), or neither (0).
+        `goes` says how a later turn counts: 1 puts a candidate back, -1 forward, 0 neither.
         """
         data, rule = event.data, event.data["rule"]
         moved, rooms, keys = self.moved_before(event), self.rooms(event), []
-        self.same(event, rule, "who goes, and where to", *self.first_of(data))
+        self.same(event, rule, "mover and destination", *self.first_of(data))
         for entry in data["candidates"]:
             turn = turns.get(entry["seat"])
             best = min(
@@ -6734,12 +6850,12 @@ class Seating(Part):
                     entry["seat"] in new,
                     begins,
                     lost,
-                    goes * far if goes else 0,  # 0 times infinity is no number
+                    goes * far if goes else 0,  # 0 times infinity is not a number
                     moved[entry["entrant"]],
                     entry["seat"],
                 )
             )
-        self.check(event, rule, keys == sorted(keys), "another one goes first")
+        self.check(event, rule, keys == sorted(keys), "another mover comes first")
 
     def moved_before(self, event: Event) -> Counter[str]:
         """Return the number of moves of each entrant before `event`."""
@@ -6752,7 +6868,7 @@ class Seating(Part):
         )
 
     def rooms(self, event: Event) -> dict[str, list[tuple[int, int, int | None]]]:
-        """The free seats of the tables that the candidates of `event` would go to."""
+        """Return the free seats of the tables that the candidates of `event` would go to."""
         rooms: dict[str, list[tuple[int, int, int | None]]] = {}
         for name in {entry["to_table"] for entry in event.data["candidates"]}:
             room = self.room(event, name, event.data["moves"])
@@ -6762,7 +6878,7 @@ class Seating(Part):
 
     @staticmethod
     def first_of(data: Json) -> tuple[Json, Json]:
-        """The move that was made, and the one that the first candidate asks for."""
+        """Return the move that was made, and the one due for the first candidate."""
         (move, *_), (first, *_) = data["moves"], data["candidates"]
         made = {name: move[name] for name in ("entrant", "from_seat", "to_table", "to_seat")}
         due = {name: first[name] for name in ("entrant", "to_table", "to_seat")}
@@ -6792,7 +6908,7 @@ class Seating(Part):
         return False
 
     def check_order(self, event: Event) -> None:
-        """The draw that the moves follow: of the candidates as they are listed."""
+        """Check that the moves follow the draw of the listed candidates."""
         data = event.data
         names = [entry["entrant"] for entry in data["candidates"]]
         moved = [move["entrant"] for move in data["moves"]]
@@ -6820,7 +6936,7 @@ class Seating(Part):
             if other is table or other.to_play(event.position)
         }
         first = [number for number in self.all.order if number in plays][:1]
-        # One that nobody is left at just closes; of a game unknown here nobody can tell.
+        # A table without players just closes. For a game unknown here, the verifier cannot check it.
         if data["candidates"] or (table.known and table.seats_at(event.position)):
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
@@ -6848,7 +6964,9 @@ class Seating(Part):
         )
 
     def heir(self, event: Event, breaks: Table) -> str | None:
-        """`seating.break_table`: of the tables with hands to play those that will stay, the lowest number."""
+        """
+        Return the heir: of the tables with hands to play and no departures, the lowest number: `seating.break_table`.
+        """
         players = self.sizes(event)
         others = {
             number: table
@@ -6870,7 +6988,7 @@ class Seating(Part):
         return tables[min(stays[-needed:])].id if stays else None
 
     def check_inherited(self, event: Event, table: Table) -> None:
-        """`seating.break_table`: what left *table* with its last entrant comes to the heir."""
+        """Check that the chips left by the last entrant of *table* come to the heir: `seating.break_table`."""
         heir = self.all.table(event.data["carry_to"])
         gone = [
             e for e in table.events if e.type == "seats_vacated" and e.position < event.position
@@ -6929,7 +7047,10 @@ class Seating(Part):
                 self.check(event, data["rule"], seat, "nobody ordered this move")
 
     def check_next(self, event: Event) -> None:
-        """`seating.balance_next_big_blind`: who would post the big blind next goes first, newcomers last."""
+        """
+        Check that the player who would post the big blind next goes first, and newcomers last:
+        `seating.balance_next_big_blind`.
+        """
         data = event.data
         table = self.all.table(data["table"])
         opened = (
@@ -6954,7 +7075,7 @@ class Seating(Part):
         self.same(event, data["rule"], "hands until the big blind", found, due)
 
     def on_seats_redrawn(self, event: Event) -> None:
-        """`seating.redraw`: all seats are drawn again, dealt round the tables."""
+        """Check that all seats are drawn again and dealt round the tables: `seating.redraw`."""
         data = event.data
         names = [entry["entrant"] for entry in data["candidates"]]
         self.all.check_draw(event, "seating.redraw", names)
@@ -6962,7 +7083,7 @@ class Seating(Part):
         tables = self.numbers(event.position)
         self.same(event, "seating.redraw", "tables", data["tables"], len(tables))
         named = data["tables"] in self.terms["floor"]["redraw_at"]
-        self.check(event, "seating.redraw", named, "the terms name no redraw at so many tables")
+        self.check(event, "seating.redraw", named, "the terms name no redraw at this number of tables")
         numbers = sorted(tables)
         due = {
             name: [tables[numbers[place % len(numbers)]].id, place // len(numbers) + 1]
@@ -6978,7 +7099,7 @@ class Seating(Part):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, the clock of levels and breaks: rulebook 8.10 to 8.13
+# 8 Rules, the level clock and breaks: rulebook 8.10 to 8.13
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -7002,7 +7123,7 @@ class Clock(Part):
         return None if length is None else length * 1_000_000
 
     def sliced(self) -> bool:
-        """In hand-for-hand each round takes a slice of the clock; nothing is written of it but its levels."""
+        """True in hand-for-hand play, where each round takes a slice of the clock. Only its levels are recorded."""
         return self.all.places.hand_for_hand
 
     def on_clock_started(self, event: Event) -> None:
@@ -7016,7 +7137,7 @@ class Clock(Part):
             [data["level"], data["amounts"]],
             [self.level, self.amounts(self.level)],
         )
-        self.check(event, "levels.paused", not self.running, "the clock ran already")
+        self.check(event, "levels.paused", not self.running, "the clock was running already")
         due = None if self.left is None else at + self.left
         self.compare_due(event, due)
         self.running = True
@@ -7028,7 +7149,7 @@ class Clock(Part):
         self.due = found
 
     def on_hand_for_hand_round_opened(self, event: Event) -> None:
-        """`hand_for_hand.clock`: each round takes a slice of the time that is left."""
+        """Check that each round takes a slice of the remaining time: `hand_for_hand.clock`."""
         if self.left is not None and self.level:
             self.left -= self.terms["floor"]["hand_for_hand"]["clock_seconds"] * 1_000_000
 
@@ -7037,24 +7158,24 @@ class Clock(Part):
         if not self.running and self.sliced():
             if (
                 data["rule"] == "levels.break" and self.left is not None
-            ):  # the next level begins whole behind the break
+            ):  # The next level starts whole after the break.
                 self.left = max(self.left, 0)
             due = [self.level, self.left]
             self.same(
                 event,
                 "hand_for_hand.clock",
-                "level and what is left",
+                "level and time left",
                 [data["level"], data["left_microseconds"]],
                 due,
             )
             return
-        self.check(event, "levels.paused", self.running, "the clock stood already")
+        self.check(event, "levels.paused", self.running, "the clock was stopped already")
         self.same(event, "levels.paused", "level", data["level"], self.level)
         if self.due is not None and not self.sliced():
             self.same(
                 event,
                 "levels.paused",
-                "what is left",
+                "time left",
                 data["left_microseconds"],
                 max(self.due - at, 0),
             )
@@ -7062,7 +7183,10 @@ class Clock(Part):
         self.running = False
 
     def on_level_raised(self, event: Event) -> None:
-        """`levels.clock`: when it is due and never before, each counted from when the one before was due."""
+        """
+        Check that levels are raised when due and never before, each counted from the due time of the one before:
+        `levels.clock`.
+        """
         data, at = event.data, microseconds(event.data["at"])
         level = self.level + 1
         if not self.check(
@@ -7084,21 +7208,23 @@ class Clock(Part):
             )
             start = self.due
         else:
-            text = "raised while the clock stood"
+            text = "raised while the clock was stopped"
             self.check(event, "levels.break", self.left == 0 or self.sliced(), text)
             start = at
         self.running = True
         self.compare_due(event, None if length is None or start is None else start + length)
 
     def on_clock_set(self, event: Event) -> None:
-        """`levels.set`: a level of the terms, with its whole length or the time it had, and the change."""
+        """
+        Check that the level is one of the terms, with its whole or its remaining time, and the change: `levels.set`.
+        """
         data, at, level = event.data, microseconds(event.data["at"]), event.data["level"]
         if not self.check(
             event, "levels.set", 1 <= level <= len(self.levels), "there is no such level"
         ):
             return
         self.same(event, "levels.set", "amounts", data["amounts"], self.amounts(level))
-        text = "the break after this level is on"
+        text = "the break after this level is planned"
         over = self.rest is not None and self.rest["after_level"] == self.level
         self.check(event, "levels.set", not over, text)
         before = self.length(level)
@@ -7109,7 +7235,7 @@ class Clock(Part):
         due = None if before is None else before + data["seconds"] * 1_000_000
         found = data["left_microseconds"]
         if data["due"] is not None:
-            self.check(event, "levels.set", found is None, "the clock stands and runs")
+            self.check(event, "levels.set", found is None, "the clock cannot be stopped and running")
             found = microseconds(data["due"]) - at
         if not self.sliced() or level != self.level:
             self.same(event, "levels.set", "time left", found, due)
@@ -7144,12 +7270,12 @@ class Clock(Part):
             return
         if data["cause"] == "due" and self.rest is not None:
             over = microseconds(data["at"]) >= microseconds(self.rest["due"])
-            self.check(event, "levels.break", over, "ended before its time")
+            self.check(event, "levels.break", over, "ended early")
         self.rest = None
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, what directors order: rulebook 20
+# 8 Rules, orders of directors: rulebook 20
 # ---------------------------------------------------------------------------------------------------------------
 
 
@@ -7172,8 +7298,8 @@ class Beacon(Part):
 
     def on_beacon_awaited(self, event: Event) -> None:
         closed = self.all.entering.closed
-        self.check(event, "beacon.seats", closed, "asked for before registration closed")
-        self.check(event, "beacon.round", self.awaited is None, "asked for twice")
+        self.check(event, "beacon.seats", closed, "requested before registration closed")
+        self.check(event, "beacon.round", self.awaited is None, "requested twice")
         if self.check(
             event, "beacon.named", self.all.chain is not None, "the terms name no beacon"
         ):
@@ -7189,11 +7315,13 @@ class Beacon(Part):
             check_pulse(event, self.all.chain, pulse, self.given.report)
 
     def between(self, event: Event) -> None:
-        """From asking until the seats are drawn nobody registers, withdraws, checks in or commits."""
+        """
+        Check that nobody registers, withdraws, checks in or commits between the request for a round and the seat draw.
+        """
         waits = self.awaited is not None and not any(
             e.version < event.version for e in self.all.of("beacon_recorded")
         )
-        self.check(event, "beacon.seats", not waits, "while the seats wait for the beacon")
+        self.check(event, "beacon.seats", not waits, "this may not happen while the seat draw waits for the beacon")
 
     def on_entrant_registered(self, event: Event) -> None:
         self.between(event)
@@ -7236,7 +7364,7 @@ class Floor(Part):
             and e.at == event.at
             and e.data["entrant"] == data["entrant"]
         ]
-        self.same(event, rule, "what the table took note of", imposed[-1:], [data["hands"]])
+        self.same(event, rule, "notes of the table", imposed[-1:], [data["hands"]])
         if table.sound and data["rounds"] is not None:
             here = [
                 name for name in table.seats_at(event.position).values() if name in self.all.left()
@@ -7244,13 +7372,16 @@ class Floor(Part):
             self.same(event, rule, "players at the table", data["players"], len(here))
 
     def on_last_hands_called(self, event: Event) -> None:
-        """`finish.last_hands`: so many as were drawn from the committed seed, or those in play."""
+        """
+        Check that the number of hands is the one drawn from the committed seed, or that only hands in play are
+        finished: `finish.last_hands`.
+        """
         data = event.data
         wanted = self.terms["floor"]["last_hands"]
         draw = data["draw"]
         if wanted is None:
             self.same(event, "finish.last_hands", "hands", data["hands"], 0)
-        elif self.check(event, "finish.last_hands", draw is not None, "nothing was drawn"):
+        elif self.check(event, "finish.last_hands", draw is not None, "no number was drawn"):
             bounds = [draw["low"], draw["high"]]
             self.same(event, "finish.last_hands", "bounds", bounds, [wanted["low"], wanted["high"]])
             self.same(event, "finish.last_hands", "hands", data["hands"], draw["drawn"])
@@ -7304,7 +7435,7 @@ def combined(apply: Callable[[Decimal, Decimal], Decimal], left: Part, right: Pa
 
 
 def bounded(value: Decimal) -> Decimal:
-    """No value is beyond 10^30 on the way."""
+    """Check that no intermediate value is beyond 10^30."""
     if abs(value) > LARGEST_VALUE:
         raise Overflow
     return value
@@ -7315,9 +7446,10 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
 
 
 class Formula:
-    """`points.formula`: version 1 of the language of `docs/guides/points.md`, in decimals of 50 digits.
+    """
+    Version 1 of the formula language of `docs/guides/points.md` (`points.formula`), in decimals of 50 digits.
 
-    A part is a function of the names' values, so that of an `if` only the branch that is taken is counted.
+    Each part is a function of the names' values, so only the taken branch of an `if` is evaluated.
     """
 
     def __init__(self, text: str) -> None:
@@ -7326,13 +7458,13 @@ class Formula:
         while text[place:].strip():
             match = TOKEN.match(text, place)
             if match is None:
-                raise ValueError(f"not a formula: {text[place : place + 20]}")
+                raise ValueError(f"this is not a formula: {text[place : place + 20]}")
             self.tokens.append(match.group().strip())
             place = match.end()
         self.next = 0
         self.whole = self.sum()
         if self.next != len(self.tokens):
-            raise ValueError("not a formula: something follows its end")
+            raise ValueError("this is not a formula: text follows its end")
 
     def value(self, names: dict[str, Decimal]) -> Decimal:
         with localcontext(DIGITS):
@@ -7344,7 +7476,7 @@ class Formula:
     def take(self, due: str = "") -> str:
         found = self.peek()
         if not found or (due and found != due):
-            raise ValueError(f"not a formula: {due or 'something'} is due")
+            raise ValueError(f"this is not a formula: {due or 'something'} is due")
         self.next += 1
         return found
 
@@ -7408,28 +7540,28 @@ class Formula:
 
 
 class Season:
-    """The ledger of a season, event by event, and the table that comes of it."""
+    """The ledger of a season, event by event, and the standings it gives."""
 
     def __init__(
         self, events: list[Event], given: Evidence, tournaments: dict[str, Tournament]
     ) -> None:
         self.events, self.given, self.tournaments = events, given, tournaments
         self.terms: Json = events[0].data
-        self.awards: dict[str, dict[str, Json]] = {}  # of each tournament that counts, by player
-        self.order: list[str] = []  # tournaments in the order in which they were counted
-        self.imported: list[dict[str, Json]] = []  # results that a list states, by player
-        self.listed: list[Json] = []  # the tournaments of the newest list
-        self.stated_own: str | None = None  # whose results in it are the own statement
+        self.awards: dict[str, dict[str, Json]] = {}  # points of each counted tournament, by player
+        self.order: list[str] = []  # tournaments in the order they were counted
+        self.imported: list[dict[str, Json]] = []  # results that an import states, by player
+        self.listed: list[Json] = []  # the tournaments of the newest import
+        self.stated_own: str | None = None  # players whose results in it are their own statement
         self.added: set[str] = set()  # tournaments announced for the season
-        self.ones: dict[str, str] = {}  # of each merged player, the one for whom everything counts
-        self.extras: dict[str, Json] = {}  # bonuses and adjustments that count, by id
+        self.ones: dict[str, str] = {}  # for each merged player, the one for whom everything counts
+        self.extras: dict[str, Json] = {}  # bonuses and adjustments in force, by id
         self.frozen: set[str] = set()
-        self.lots: dict[str, int] = {}  # where a lot put somebody among the equals
+        self.lots: dict[str, int] = {}  # the order that lots gave to players who were level
         self.drawn: list[Event] = []
         self.closed = False
         self.revised: set[str] = set()
-        self.changes: Counter[str] = Counter()  # how often a tournament was revised or revoked
-        self.fields: dict[str, Any] = {}  # what a formula last asked of a tournament
+        self.changes: Counter[str] = Counter()  # number of revisions of each tournament
+        self.fields: dict[str, Any] = {}  # the values that a formula last used for a tournament
 
     def same(self, event: Event, rule: str, name: str, found: object, due: object) -> bool:
         return self.given.same(event, rule, name, found, due)
@@ -7459,7 +7591,7 @@ class Season:
                 self.check(event, "standings.final", False, "a closed season takes nothing")
 
     def on_tournament_added(self, event: Event) -> None:
-        """`recomputing.md` 8: a tournament that is announced for the season, in the append that announces it."""
+        """Check that a tournament joins the season in the append that announces it: `recomputing.md` 8."""
         name = event.data["tournament"]
         self.added.add(name)
         alone = self.stated_own is None
@@ -7472,11 +7604,14 @@ class Season:
             for e in there
             if e.type == "tournament_announced" and e.data.get("season") == self.terms["season"]
         ]
-        text = f"{name} was not announced for the season then"
+        text = f"{name} had not been announced for the season"
         self.check(event, "standings.uncounted", event.at in announced, text)
 
     def on_tournaments_recorded(self, event: Event) -> None:
-        """`recomputing.md` 8: once, after the close, every tournament that was ever counted, in that order."""
+        """
+        Check that after the close every counted tournament is recorded once, in the order of counting: `recomputing.md`
+        8.
+        """
         self.check(event, "completeness", self.closed, "recorded before the season was closed")
         names = [entry["tournament"] for entry in event.data["tournaments"]]
         self.same(event, "completeness", "tournaments", names, self.order)
@@ -7495,17 +7630,17 @@ class Season:
     # -- awards
 
     def finished(self, event: Event) -> Tournament | None:
-        """The tournament that *event* counts, if it has a result."""
+        """Return the tournament that *event* counts, if it has a result."""
         tournament = self.tournaments.get(event.data["tournament"])
         if tournament is None or not tournament.results:
             self.check(
-                event, "completeness", False, "points for a tournament that is not finished here"
+                event, "completeness", False, "points for a tournament that this bundle does not show as finished"
             )
             return None
         return tournament
 
     def placings(self, event: Event, tournament: Tournament) -> list[Json]:
-        """Those of the result that held when *event* was written."""
+        """Return the placings of the result that was valid when *event* was written."""
         held = [data for position, data in tournament.results if position < event.position]
         return without_house_bots((held or [tournament.results[0][1]])[-1]["placings"])
 
@@ -7519,7 +7654,7 @@ class Season:
         self.check_awards(event)
 
     def check_frozen(self, event: Event, name: str) -> None:
-        """`disputes.freeze`: points wait for the ruling."""
+        """Check that frozen points wait for the ruling: `disputes.freeze`."""
         tournament = self.tournaments.get(name)
         frozen: set[str] = set()
         for other in tournament.events if tournament else []:
@@ -7530,7 +7665,10 @@ class Season:
         self.check(event, "disputes.freeze", not frozen, "the result was frozen")
 
     def check_awards(self, event: Event) -> None:
-        """`points.places_from_end`, `points.table`, `points.formula`: what places are worth; shared ones average."""
+        """
+        Check the points of each place. Shared places get the average: `points.places_from_end`, `points.table`,
+        `points.formula`.
+        """
         tournament = self.finished(event)
         if tournament is None:
             return
@@ -7560,7 +7698,7 @@ class Season:
                 if (e["player"], e["place"]) == (player, entry["place"])
             }
             self.check(
-                event, rule, award["entrant"] in entrants, "not the entry that was placed so"
+                event, rule, award["entrant"] in entrants, "another entry was placed there"
             )
             points = self.points_of(event, award, len(placings))
             self.same(event, rule, f"points of {player}", award["points"], points)
@@ -7582,7 +7720,7 @@ class Season:
         self.same(event, "points.formula", "field", found, due)
 
     def knockouts(self, tournament: Tournament) -> Counter[str]:
-        """Return the number of final knock-outs of each player."""
+        """Return the number of final knock-outs by each player."""
         found: Counter[str] = Counter()
         for out, names in tournament.places.out_by.items():
             if not is_house_bot(tournament.entrants[out]["player"]):
@@ -7620,7 +7758,7 @@ class Season:
             )
             return decimal_text(Fraction(0), scale)
         self.check(
-            event, "points.formula_failed", award["failure"] is None, "the formula has a value"
+            event, "points.formula_failed", award["failure"] is None, "the formula had a value"
         )
         return decimal_text(Fraction(mean), scale)
 
@@ -7633,7 +7771,10 @@ class Season:
         )
 
     def on_award_revised(self, event: Event) -> None:
-        """`points.revised`: only what differs, from what counted before to what its result is worth now."""
+        """
+        Check that a revision has only the differences between the earlier award and the present result:
+        `points.revised`.
+        """
         data = event.data
         before = self.awards.get(data["tournament"], {})
         after = dict(before)
@@ -7650,7 +7791,7 @@ class Season:
                 event,
                 "points.revised",
                 change["after"] != change["before"],
-                "a change that is none",
+                "a change that changes nothing",
             )
             if change["after"] is None:
                 after.pop(player, None)
@@ -7664,7 +7805,7 @@ class Season:
 
     def on_award_revoked(self, event: Event) -> None:
         counts = event.data["tournament"] in self.awards
-        self.check(event, "points.revoked", counts, "a tournament that did not count")
+        self.check(event, "points.revoked", counts, "this tournament did not count")
         self.changes[event.data["tournament"]] += 1
         self.awards.pop(event.data["tournament"], None)
 
@@ -7682,7 +7823,7 @@ class Season:
         return due
 
     def on_bonuses_awarded(self, event: Event) -> None:
-        """`points.bonus`: for each knockout, or for having played, each an entry of its own."""
+        """Check that each knock-out, and each player who took part, has one entry: `points.bonus`."""
         name = event.data["tournament"]
         tournament = self.finished(event)
         if tournament is None:
@@ -7693,7 +7834,7 @@ class Season:
         ]
         if name in self.revised:
             more = [bonus for bonus in found if bonus not in due]
-            self.same(event, "points.bonus", "bonuses that nothing gives", more, [])
+            self.same(event, "points.bonus", "bonuses without a cause", more, [])
         else:
             self.same(event, "points.bonus", "bonuses", sorted(found), sorted(due))
         for bonus in event.data["bonuses"]:
@@ -7710,7 +7851,10 @@ class Season:
         self.extras[adjustment["id"]] = adjustment
 
     def on_points_adjusted(self, event: Event) -> None:
-        """`points.adjusted`: a penalty takes, every other kind but `manual` gives; nobody the own points."""
+        """
+        Check that a penalty takes points and every other kind except `manual` gives some. Nobody adjusts their own
+        points: `points.adjusted`.
+        """
         adjustment = event.data["adjustment"]
         points = Fraction(adjustment["points"])
         signed = {"penalty": points < 0, "manual": points != 0}.get(adjustment["kind"], points > 0)
@@ -7729,19 +7873,19 @@ class Season:
         self.check(event, "points.voided", name in self.extras, f"{name} does not count")
         self.extras.pop(name, None)
 
-    # -- players who are one, and results of tournaments that were not played here
+    # -- merged players, and results of tournaments that were not played here
 
     def one(self, player: str) -> str:
         return self.ones.get(player, player)
 
     def on_results_merged(self, event: Event) -> None:
-        """`standings.merged`: two players who never met, by somebody else."""
+        """Check that the two players never met, and that a third person merged them: `standings.merged`."""
         rule, player, into = "standings.merged", event.data["player"], event.data["into"]
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         known = self.one(player) == player and self.one(into) == into and player != into
         self.check(event, rule, known, "one of them was merged before")
         third = event.data["author"] not in (player, into)
-        self.check(event, rule, third, "the author is one of the two")
+        self.check(event, rule, third, "the author is one of the two players")
         for results in [*self.imported, *self.awards.values()]:
             there = {self.one(name) for name in results}
             self.check(event, rule, not {player, into} <= there, "they met in a tournament")
@@ -7749,7 +7893,7 @@ class Season:
         self.ones[player] = into
 
     def on_results_imported(self, event: Event) -> None:
-        """`standings.imported`: what the list says, without contradictions; the newest list counts."""
+        """Check that an import does not contradict itself. The newest one counts: `standings.imported`."""
         rule, data = "standings.imported", event.data
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         names = [tournament["name"] for tournament in data["tournaments"]]
@@ -7771,7 +7915,9 @@ class Season:
             self.imported.append({result["player"]: result for result in results})
 
     def check_own(self, event: Event) -> None:
-        """`standings.imported`: whose own statement a list is; of a season that has tournaments, nobody's."""
+        """
+        Check which players state their own results. A season that has tournaments allows none: `standings.imported`.
+        """
         author, listed = event.data["author"], event.data["tournaments"]
         now, before = self.results_of(author, listed), self.results_of(author, self.listed)
         if self.added or self.order:
@@ -7782,7 +7928,7 @@ class Season:
         self.listed = listed
 
     def results_of(self, player: str, listed: list[Json]) -> list[tuple[str, Json]]:
-        """Return the statements of a list about a player, by tournament."""
+        """Return an import's statements about a player, by tournament."""
         return [
             (tournament["name"], result)
             for tournament in listed
@@ -7791,7 +7937,7 @@ class Season:
         ]
 
     def counted(self) -> list[dict[str, Json]]:
-        """The results of each tournament that counts, by the player for whom they count."""
+        """Return the results of each counted tournament, by the player for whom they count."""
         played = [self.awards[name] for name in self.order if name in self.awards]
         found = []
         for results in [*self.imported, *played]:
@@ -7806,14 +7952,14 @@ class Season:
 
     def on_standings_released(self, event: Event) -> None:
         self.check(
-            event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing waited for it"
+            event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing was waiting for it"
         )
         self.frozen.discard(event.data["dispute"])
 
-    # -- the table
+    # -- the standings
 
     def results(self) -> dict[str, list[Fraction]]:
-        """Each player's results in the order of tournaments that count."""
+        """Return each player's results, in the order of counted tournaments."""
         found: dict[str, list[Fraction]] = {}
         for results in self.counted():
             for player, award in results.items():
@@ -7821,7 +7967,7 @@ class Season:
         return found
 
     def total(self, results: list[Fraction], tournaments: int) -> Fraction:
-        """Return the total of a player's results: 23.9 to 23.15."""
+        """Return the total of a player's results by rulebook 23.9 to 23.15."""
         mode, count = self.terms["aggregation"]["mode"], self.terms["aggregation"]["results"]
         ordered = sorted(results, reverse=True)
         if mode in ("best", "best_average"):
@@ -7839,7 +7985,7 @@ class Season:
         return self.overall(total, results) if self.terms["overall"] else total
 
     def overall(self, total: Fraction, results: list[Fraction]) -> Fraction:
-        """`standings.overall`; where it has no value it is 0."""
+        """Return the value of `standings.overall`. It is 0 if the formula has no value."""
         if not results:
             return Fraction(0)
         with localcontext(DIGITS):
@@ -7855,7 +8001,7 @@ class Season:
                 return Fraction(0)
 
     def standings(self) -> list[list[Any]]:
-        """[player, points, rank, decided_by] of everybody, the first one first."""
+        """Return [player, points, rank, decided_by] of everybody, the first rank first."""
         results = self.results()
         extras: dict[str, Fraction] = {}
         for adjustment in self.extras.values():
@@ -7879,7 +8025,10 @@ class Season:
     def untied(
         self, names: list[str], rule: str | None, rules: list[str]
     ) -> list[tuple[list[str], str | None]]:
-        """*names*, level so far, by the next tie-breaks; with each group the last rule that told it from others."""
+        """
+        Separate *names*, which are level so far, by the next tie-breaks. Each group comes with the last rule that
+        separated it.
+        """
         if len(names) == 1 or not rules:
             return [(names, rule)]
         groups = placed({name: self.tie_break(rules[0], name, names) for name in names})
@@ -7888,7 +8037,7 @@ class Season:
         return [part for _, _, group in groups for part in self.untied(group, rules[0], rules[1:])]
 
     def tie_break(self, rule: str, player: str, level: list[str]) -> Any:
-        """Larger is better."""
+        """Return a tie-break's value. Larger is better."""
         counted = self.counted()
         mine = [awards[player] for awards in counted if player in awards]
         if rule == "standings.best_result":
@@ -7918,7 +8067,10 @@ class Season:
         return -self.lots.get(player, 0)
 
     def on_lots_drawn(self, event: Event) -> None:
-        """`standings.lot`: among those still level; repeated from the master when it is published."""
+        """
+        Check a lot among players who are still level. Once the master is published, the draw is repeated:
+        `standings.lot`.
+        """
         draw = event.data["draw"]
         self.check(
             event,
@@ -7932,7 +8084,7 @@ class Season:
         self.same(
             event,
             "standings.lot",
-            "who is level",
+            "players who are level",
             draw["candidates"],
             sorted(level.get(event.data["rank"], [])),
         )
@@ -7968,7 +8120,7 @@ class Season:
         self.closed = True
 
     def check_bonuses(self, event: Event) -> None:
-        """At the close the points that results give count; a revoked tournament gives none."""
+        """Check at the close that the bonuses follow from the results. A revoked tournament gives none."""
         for name in self.order:
             tournament = self.tournaments.get(name)
             kinds = ("attendance", "knockouts")
@@ -7979,10 +8131,10 @@ class Season:
             ]
             due = self.due_bonuses(tournament) if tournament and name in self.awards else []
             more = [bonus for bonus in found if bonus not in due]
-            self.same(event, "points.bonus", "bonuses that nothing gives", more, [])
+            self.same(event, "points.bonus", "bonuses without a cause", more, [])
 
     def check_master(self, event: Event) -> None:
-        """The master of the lots against its commitment, and every lot from it."""
+        """Check the master of the lots against its commitment, and every lot against the master."""
         shown, commitment = event.data.get("master"), self.terms.get("master_commitment")
         if commitment is None:
             return
@@ -8015,7 +8167,7 @@ class Fates:
         self.season, self.closed = season, closed
         self.streams: dict[
             str, list[Event]
-        ] = {}  # of each tournament of the season, up to its close
+        ] = {}  # events of each tournament of the season, up to its close
         for stream, events in season.given.bundle.streams().items():
             before = [event for event in events if event.position < closed.position]
             for event in before:
@@ -8034,7 +8186,7 @@ class Fates:
         fates = self.closed.data.get("fates")
         added = [e for e in self.season.events if e.type == "tournament_added"]
         if self.closed.schema_version < 3 and not added:
-            return  # there were no fates yet
+            return  # The format had no fates yet.
         if not self.check(fates is not None, "the season is closed without fates"):
             return
         if self.season.given.bundle.format < 3:
@@ -8057,7 +8209,7 @@ class Fates:
         due = self.due(name)
         by_person = found[0] == "left_out" and fate["by"] is not None and fate["reason"] is not None
         if due is None or (due[0] == "not_played" and by_person):
-            text = f"{name} is not counted, and nobody left it out"
+            text = f"{name} is neither counted nor left out"
             self.check(by_person, text)
             return
         self.season.same(self.closed, "standings.uncounted", f"fate of {name}", found, due)
@@ -8065,7 +8217,9 @@ class Fates:
             self.check_counted(name)
 
     def due(self, name: str) -> list[Any] | None:
-        """Fate, author and reason as the events give them; None where only a person can leave it out."""
+        """
+        Return the fate, author and reason that the events give. None if only a person can leave the tournament out.
+        """
         ledger, kinds = self.ledger.get(name, []), {event.type for event in self.streams[name]}
         if ledger and ledger[-1].type == "award_revoked":
             return ["left_out", ledger[-1].data["author"], ledger[-1].data["reason"]]
@@ -8078,7 +8232,7 @@ class Fates:
         return None
 
     def entered(self, name: str) -> bool:
-        """Whether somebody is in."""
+        """True if at least one entrant is in."""
         entrants: set[str] = set()
         for event in self.streams[name]:
             struck = event.type == "no_show_purged" and event.data.get("struck", False)
@@ -8089,7 +8243,7 @@ class Fates:
         return bool(entrants)
 
     def check_counted(self, name: str) -> None:
-        """The present result counts, and no freeze holds it back."""
+        """Check that the present result is the counted one, and that no freeze holds it back."""
         events = self.streams[name]
         finished = any(event.type == "tournament_finished" for event in events)
         if not self.check(finished, f"{name} is counted and was not finished"):
@@ -8110,18 +8264,21 @@ class Fates:
             missed = season.given.report.differences
         finally:
             season.given = given
-        text = f"{name} is not counted as it stands: {missed[0][2] if missed else ''}"
+        text = f"{name} is not counted with its present result: {missed[0][2] if missed else ''}"
         self.check(not missed, text)
 
     def check_left_out(self, fates: list[Json]) -> None:
-        """`standings.left_out`: who closes leaves out all with one reason, and takes points back before any lot."""
+        """
+        Check that the closing command leaves out all tournaments with one reason, and takes points back before any lot:
+        `standings.left_out`.
+        """
         lots = [event.position for event in self.season.events if event.type == "lots_drawn"]
         late = [
             name for name, ledger in self.ledger.items() if lots and ledger[-1].position > lots[0]
         ]
         rule = "standings.left_out"
         self.season.check(self.closed, rule, not late, f"after lots were drawn: {late}")
-        # Of one whose points were taken back nobody can say whether that was a command of its own.
+        # If a tournament's points were taken back, the log does not say if that was a separate command.
         said = [
             [fate["by"], fate["reason"]]
             for fate in fates
@@ -8132,10 +8289,10 @@ class Fates:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, disputes: what froze, and what a ruling did
+# 8 Rules, disputes: freezes and acts of rulings
 # ---------------------------------------------------------------------------------------------------------------
 
-# What an act of a ruling leads to, in the stream of its subject and in the same append.
+# The event that each act of a ruling causes, in the stream of its subject and in the same append.
 LED_TO = {
     "correct_result": "result_corrected",
     "forfeit": "result_corrected",
@@ -8150,13 +8307,13 @@ LED_TO |= {"adjust_points": "points_adjusted", "revoke_award": "award_revoked"}
 
 
 def check_disputes(given: Evidence) -> None:
-    """`disputes`: whatever was frozen was so by its dispute, and what a ruling says it did was done."""
+    """Check that each freeze has its dispute, and that every act stated by a ruling was done: `disputes`."""
     streams = given.bundle.streams()
     for event in given.bundle.events:
         if event.type in ("result_frozen", "standings_frozen") and given.bundle.kind != "hand":
             dispute = streams.get(stream_of(event.data["dispute"]), [])
             froze = any(e.type == "dispute_frozen" and e.at == event.at for e in dispute)
-            given.check(event, "disputes.freeze", froze, "its dispute froze nothing then")
+            given.check(event, "disputes.freeze", froze, "its dispute froze nothing")
         if event.type == "dispute_ruled":
             due = Counter(
                 (stream_of(act["subject"]), LED_TO.get(act["command"]))
@@ -8175,7 +8332,7 @@ def check_disputes(given: Evidence) -> None:
 
 
 def derived(name: str) -> str:
-    """32 digits of the UUID of version 8 that *name* gives."""
+    """Return the 32 digits of the version 8 UUID derived from *name*."""
     data = bytearray(sha(b"holotable/derived/1" + name.encode())[:16])
     data[6] = data[6] & 0x0F | 0x80
     data[8] = data[8] & 0x3F | 0x80
@@ -8183,12 +8340,12 @@ def derived(name: str) -> str:
 
 
 def is_house_bot(player: str) -> bool:
-    """`recomputing.md` 7: whether an identifier is that of a house bot."""
+    """True if an identifier is that of a house bot: `recomputing.md` 7."""
     return re.fullmatch(r"plr_686f7573656280(01|02|03)8[0-9a-f]{15}", player) is not None
 
 
 def without_house_bots(placings: list[Json]) -> list[Json]:
-    """`points.house_bots`: the others move up to the places that house bots held."""
+    """Remove house bots from the placings. The others move up to their places: `points.house_bots`."""
     people = [entry for entry in placings if not is_house_bot(entry["player"])]
     if len(people) == len(placings):
         return placings
@@ -8204,14 +8361,14 @@ def without_house_bots(placings: list[Json]) -> list[Json]:
 
 
 def decimal_text(value: Fraction, scale: int) -> str:
-    """*value* rounded half to even at exactly *scale* digits."""
+    """Format *value*, rounded half to even, with exactly *scale* digits."""
     number = round(value * 10**scale)
     sign, digits = "-" if number < 0 else "", str(abs(number)).rjust(scale + 1, "0")
     return sign + (f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits)
 
 
 class Rules:
-    """Sections 7 and 8 over the whole bundle."""
+    """Sections 7 and 8 applied to the whole bundle."""
 
     def __init__(self, bundle: Bundle, opened: Opened, report: Report) -> None:
         self.bundle, self.report = bundle, report
@@ -8259,7 +8416,7 @@ class Rules:
 
 
 def verify(raw: bytes, keys: list[PublicKey]) -> Report:
-    """Every check of bundle.md 3, in its order; Unreadable if the form, the note or the tree has another shape."""
+    """Run every check of bundle.md 3 in order. Raise Unreadable if the form, the note or the tree is malformed."""
     report = Report()
     bundle = read_bundle(raw)
     size, root = check_signature(bundle, keys, report)
@@ -8274,7 +8431,9 @@ def verify(raw: bytes, keys: list[PublicKey]) -> Report:
 
 
 def guarded(report: Report, what: str, run: Any, position: int | None = None) -> None:
-    """*run*; what it cannot read in the events is a difference, never a crash that hides others."""
+    """
+    Call *run*. Record events of an unexpected shape as a difference, so that a crash never hides other differences.
+    """
     try:
         run()
     except (
@@ -8286,7 +8445,7 @@ def guarded(report: Report, what: str, run: Any, position: int | None = None) ->
         ValueError,
     ) as error:
         report.differ(
-            position, what, f"an event has not the shape it needs: {type(error).__name__}: {error}"
+            position, what, f"an event has an unexpected shape: {type(error).__name__}: {error}"
         )
 
 
@@ -8295,7 +8454,7 @@ def print_report(report: Report) -> None:
         where = "        -" if position is None else f"{position:>9}"
         print(f"{where}  {rule}: {text}")
     if report.voided:
-        print("out of folding, as the league says:")
+        print("voided events, as the league states:")
     for line in report.voided:
         print(f"        -  {line}")
     print("checked:")
@@ -8310,9 +8469,9 @@ def print_report(report: Report) -> None:
         print(f"        -  {what}")
     count = len(report.differences)
     verdicts = {
-        PASS: "PASS: signed by a key that was given, and nothing differs",
+        PASS: "PASS: a given key signed the bundle, and nothing differs",
         DIFFERENT: f"FAIL: {count} difference{'s' if count != 1 else ''}",
-        UNREADABLE: f"NOT AUTHENTIC: no key that was given vouches for this; {count} differences besides or because",
+        UNREADABLE: f"NOT AUTHENTIC: no given key signed this; {count} differences as well",
         INCOMPLETE: "NO PASS: nothing differs, but not everything could be checked",
     }
     print(verdicts[report.status()])

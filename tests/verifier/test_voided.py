@@ -122,7 +122,7 @@ async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
 
     report = checked(public)
     assert (report.differences, len(report.voided)) == ([], 3)
-    assert report.unchecked["whether voided events fail, which the viewer is not shown"] == 1
+    assert report.unchecked["faults of voided events: the bundle does not show them"] == 1
     assert [line["entry"] for line in voided(public)] == [None] * 3
     faults(whole, planted)
 
@@ -179,7 +179,7 @@ def faults(raw: bytes, planted: list[Recorded]) -> None:
 
     forged = Forgery(raw)
     hides(forged)
-    skipped = "what stood in a stream before a voided event whose version leaps"
+    skipped = "the events of a stream before a voided event whose version leaps"
     assert checked(forged.write()).unchecked[skipped] == 1
 
 
@@ -200,5 +200,5 @@ async def test_a_well_formed_event_that_is_voided_fails(database: TestDatabase) 
             await repair._void(runtime, league, [sound])
             raw = await (await over(runtime, league, tournament, table)).bundle()
         texts = [(at, text) for at, rule, text in checked(raw).differences if rule == "voided"]
-        text = f"it is voided for its {claimed}, which is well formed or not what fails first"
+        text = f"its stated fault is its {claimed}, which is well formed or not the first fault"
         assert texts == [(row.position, text)]
