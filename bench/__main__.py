@@ -23,7 +23,7 @@ from bench.floors import Figure, table
 from service.base.embedded import binaries
 
 FLOORS = ("engine", "append", "replay", "rebuild", "audit", "http", "processes")
-"""In less than ten minutes in all."""
+"""These run in less than ten minutes in all."""
 
 EXPERIMENTS = (
     "checks",

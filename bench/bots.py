@@ -141,7 +141,7 @@ class Result(NamedTuple):
     won: float
     chips: float
     give_or_take: float
-    """The half-width of the range that holds the true share of chips with 95 %."""
+    """The half-width of the range that holds the true share of chips with a probability of 95 %."""
 
     games: int
     hands: int

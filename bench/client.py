@@ -92,7 +92,8 @@ class Person:
             status, found = await self.connection.ask(head.encode() + body)
             if status != 503 or b'"overloaded"' not in found:
                 return status, found
-            await asyncio.sleep(1 + random.random())  # as Retry-After asks, and spread
+            # Wait as long as Retry-After says, with a random spread.
+            await asyncio.sleep(1 + random.random())
 
 
 def _answer(what: str, status: int, found: bytes) -> Any:
@@ -106,9 +107,10 @@ class Lines(asyncio.Protocol):
     A stream of news, one in a line. A line that holds none of *wanted* costs only a search.
 
     Args:
-      request: Asks for the stream. It must tell the server to close the connection at the end.
-      wanted: The texts of which a line must hold one.
-      hear: Called with each such line.
+      request: The request for the stream. It must tell the server to close the connection at the
+        end.
+      wanted: The texts to look for.
+      hear: Called with each line that holds one of them.
     """
 
     def __init__(self, request: bytes, wanted: tuple[bytes, ...], hear: Callable[[bytes], None]):

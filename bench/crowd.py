@@ -2,10 +2,10 @@
 Play a tournament of bots to its end: one worker, two API processes, everybody through REST.
 
 Half of the bots use one process and half the other, so both processes write to every table. The
-measure is an action, from sending the request to the whole answer. Each bot holds a stream that
-tells its turns, and answers each by one request without thinking: the load is a process of its own
-that decodes little and decides by a lot, so that the figures are those of the service. The load and
-the stack share this machine.
+measure is an action, from sending the request to the whole answer. Each bot follows a stream of its
+turns, and answers each with one request at once. The load is a process of its own. It decodes
+little and decides at random, so that the figures are those of the service. The load and the stack
+share this machine.
 """
 
 import asyncio
@@ -150,7 +150,7 @@ class Bot:
     def _take(self, line: bytes) -> None:
         turn = _turn.decode(line)
         if self._answered == (turn.table, turn.decision):
-            return  # a turn is told again when its deadline changes
+            return  # the stream repeats a turn when its deadline changes
         self._answered = turn.table, turn.decision
         task = asyncio.create_task(self._act(turn))
         self._acting.add(task)
@@ -221,7 +221,7 @@ async def _answering(url: str) -> None:
                 status = 0
             if status == 200:
                 return
-            await asyncio.sleep(0.05)  # another process's socket: nothing tells that it opens
+            await asyncio.sleep(0.05)  # nothing signals that another process's socket opens
 
 
 async def signed_up(url: str, name: str) -> Person:

@@ -88,7 +88,7 @@ _INSERT = b"POST /insert HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n"
 
 
 async def insert(connection: Connection, measured: Measured) -> None:
-    """Ask the bare endpoint again and again."""
+    """Send requests to the bare endpoint until the time is over."""
     while time.perf_counter() < measured.until:
         asked = time.perf_counter()
         status, found = await connection.ask(_INSERT)

@@ -3,8 +3,8 @@ Compare the simulated length of evenings with evenings that were played with car
 
 The engine plays tournaments at the pace of the structures: once with the simple players of
 ``bench.nights``, who raise with good cards, once with house bots, who are careful. The model
-(``service.schedule.evening_model``) plays the same evenings without cards. Of all of them, four of
-five should end between its tenth and its ninetieth percentile, and nine of ten before the latter.
+(``service.schedule.evening_model``) plays the same evenings without cards. Four of five evenings
+should end between its tenth and its ninetieth percentile, and nine of ten before the ninetieth.
 
 Every evening is played twice: with everybody in time and no rebuys, and with late players and
 rebuys as the console assumes them. The model was set by evenings of other seeds.

@@ -4,11 +4,12 @@ Offer one API process more than it can do, and measure its accepted and refused 
 First the capacity is measured with a fixed number of clients, each of which asks again as soon as
 it is answered. Then requests are sent at fixed instants, at multiples of this rate, whatever comes
 back. Half of them read a table, the other half are actions that come too late: each of these takes
-its turn at the writer, and is refused by the rules. Accepted is what is answered otherwise than by
-429 and 503.
+its turn at the writer, and is refused by the rules. Every answer other than 429 and 503 counts as
+accepted.
 
 A second process that refuses nothing early gets the same rates, in turn with the first. Finally,
-clients ask the first one for much and read nothing, until it has closed their connections.
+clients request long answers from the first one and read nothing, until it has closed their
+connections.
 """
 
 import asyncio
@@ -91,7 +92,7 @@ class Offered:
     """Refusals that do not say when to try again."""
 
     def told(self, kind: str, status: int, seconds: float, head: bytes) -> None:
-        """Note an answer."""
+        """Record an answer."""
         self.statuses[f"{kind} {status}"] += 1
         if status not in SHED:
             self.spent.append(seconds)
@@ -181,7 +182,7 @@ def memory(pid: int) -> int:
 
 
 async def deaf(base: str, pid: int) -> None:
-    """Ask for much, read nothing, and print when the last connection was closed."""
+    """Request long answers, read nothing, and print when the last connection was closed."""
     address, loop = urlsplit(base), asyncio.get_running_loop()
     asked = b"GET /openapi.json HTTP/1.1\r\nHost: bench\r\n\r\n" * DEAF_REQUESTS
     lines = [socket.socket() for _ in range(DEAF)]

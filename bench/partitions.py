@@ -130,7 +130,10 @@ def fill(connection: psycopg.Connection, size: int) -> tuple[int, int]:
 
 
 def quick(took: list[float]) -> float:
-    """Return the time that a tenth of the tries took at most. Other load meets the slow ones."""
+    """
+    Return the time within which a tenth of the tries ended. Other load on the machine delays the
+    slower ones.
+    """
     return sorted(took)[len(took) // 10]
 
 

@@ -3,7 +3,7 @@ The service that a user might write instead: one row of JSON state for each tabl
 
 A request checks its token, locks the table's row, decides with the same engine, stores the state
 and one event, and commits. It takes the same actions as ours, and answers with the events as the
-player sees them. It keeps neither hashes, seals, receipts nor the keys of requests, and tells
+player sees them. It keeps neither hashes, seals, receipts nor the keys of requests, and notifies
 nobody else. So each of its actions does less than one of ours.
 """
 
@@ -35,7 +35,7 @@ CONNECTIONS = 20
 """Connections of the pool: more than of the bare endpoint, because some wait for a row's lock."""
 
 KEEP_ALIVE_SECONDS = 300
-"""A connection must outlive the rounds of the other sides, during which it has nothing to say."""
+"""A connection must outlive the rounds of the other sides, during which it is idle."""
 
 _SECRET = token_hex(32).encode()
 

@@ -3,7 +3,7 @@ Rebuild all read models from a log of hands, compared with a replay by ``eventso
 
 The library's replay of one table's history reads and decodes each event, and applies it. A rebuild
 of ours does that for all projections, and writes their rows. Each rebuild runs in a process of its
-own, which tells its greatest memory.
+own, which reports its peak memory.
 """
 
 import statistics
@@ -42,7 +42,7 @@ class Rebuilt(NamedTuple):
     seconds: float
     processor: float
     memory: int
-    """The greatest resident size in bytes."""
+    """The peak resident size in bytes."""
 
 
 async def fill(server: Bench) -> tuple[int, list[list[dict[str, object]]]]:
@@ -74,7 +74,7 @@ def rebuilt(url: str, secret: str = SECRET) -> Rebuilt:
 
 
 def compare(server: Bench) -> Figure:
-    """Print how many events a second all projections together take in, and the ratio."""
+    """Print how many events a second all projections together process, and the ratio."""
     events, [documents] = uvloop.run(fill(server))
     application, table = peer(server, documents)
     url = server.cluster.url("ours", "holotable_project", PASSWORD)

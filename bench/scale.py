@@ -51,10 +51,10 @@ WARM_SECONDS = 1.0 + TABLES / 50
 """The time before a round is measured. All players of all tables read their views in it."""
 
 PLAYED_SECONDS = 2.0
-"""The time for which the league is played that is copied."""
+"""The time for which the league to be copied is played."""
 
 ACTING = 64
-"""Tables that act at once in the round that goes as fast as the service answers."""
+"""Tables that act at once in the unpaced round."""
 
 COLD = 50
 """Tables loaded by a process that has read nothing."""
@@ -194,7 +194,7 @@ class Load:
         )  # fmt: skip
 
     def read(self) -> Any:
-        """Return what the load tells next."""
+        """Return the load's next answer."""
         assert self._child.stdout is not None
         return json.loads(self._child.stdout.readline())
 

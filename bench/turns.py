@@ -287,7 +287,7 @@ async def load(url: str, api: int, cluster: Cluster) -> None:
         )
     held = IDLE + len(bots)
     print(f"  an event that all {held:,} streams hear: {await _heard(owner, league, machine)}")
-    # The server ends a stream after five minutes only.
+    # The server ends a stream only after five minutes.
     assert not (lost := sum(each.done() for each in playing)), f"{lost} streams ended"
     child.stdin.close()
     await child.wait()

@@ -26,10 +26,11 @@ BOUNDS = """
            set_config('lock_timeout', '5s', false)
 """
 """
-What bounds the time for which others wait for a migrator.
+Timeouts that bound how long others wait for a migrator.
 
-One whose machine has died, or that was killed while it waited, must hold neither the lock nor what
-players need. Behind one that waits for a long reader, such as a backup, everybody waits.
+A migrator whose machine died, or that was killed while it waited, must release the lock and the
+relations that players need. While a migrator waits for a long reader, such as a backup, everybody
+waits behind it.
 """
 
 CLOSED = sa.text("""
@@ -59,7 +60,8 @@ def run() -> None:
     with engine.connect() as connection:
         connection.execute(sa.text("SELECT pg_advisory_lock(:number)"), {"number": MIGRATING})
         if not context.config.attributes.get("restoring"):
-            # After connecting: a restore looks for sessions after it has closed the database.
+            # This comes after connecting, because a restore looks for sessions after it has closed
+            # the database.
             refuse_unfinished(connection)
         connection.execute(sa.text(BOUNDS))
         connection.execute(sa.text(f"SET ROLE {OWNER}"))
@@ -80,7 +82,9 @@ def refuse_unfinished(connection: sa.Connection) -> None:
 
 
 def record(connection: sa.Connection, before: str | None, after: str | None) -> None:
-    """Write into the operators' log what this transaction migrates. A new database has no entry."""
+    """
+    Record the migrations of this transaction in the operators' log. A new database has no entry.
+    """
     if before is not None and after is not None and after != before and after >= RECORDS:
         by = operator_log.operator()
         connection.execute(RECORD, {"by": by, "about": f"{before} to {after}"})

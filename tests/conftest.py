@@ -50,7 +50,9 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Import all tests without looking for garbage. Nearly everything lives until the end."""
+    """
+    Import all tests without garbage collection, because nearly every object lives until the end.
+    """
     gc.disable()
     try:
         return (yield)

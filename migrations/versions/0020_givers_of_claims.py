@@ -1,5 +1,5 @@
 """
-Record the giver of each claim code. A code is worth what its giver may still do.
+Record the giver of each claim code. A code works only while its giver may still give it.
 
 Older codes have no giver and hold only for players without an office.
 """

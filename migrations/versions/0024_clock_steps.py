@@ -1,10 +1,10 @@
 """
 Record the steps of the database's clock that are in doubt.
 
-``service_time()`` is the database's clock without the step in doubt. All processes read it, so
-they agree. A step is settled when the clock returns, when the step has held for ten minutes, or
-by order of an operator. A believed step is an outage: open decisions get their full time again,
-and level clocks stood still.
+``service_time()`` is the database's clock without the step in doubt. All processes read it, so they
+agree. A step is settled when the clock returns, when the step has held for ten minutes, or by order
+of an operator. A believed step is an outage: open decisions get their full time again, and level
+clocks count as stopped.
 """
 
 from alembic import op

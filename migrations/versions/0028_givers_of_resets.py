@@ -1,5 +1,6 @@
 """
-Record the giver of each code for a new password. A code is worth what its giver may still do.
+Record the giver of each code for a new password. A code works only while its giver may still give
+it.
 
 Older codes of leagues have no giver and are void.
 """

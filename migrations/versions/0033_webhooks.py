@@ -2,7 +2,7 @@
 Keep webhooks, their deliveries, and the attempts to deliver.
 
 The address and the secrets of a webhook are sealed with the league's key. A delivery holds only
-what the public may read. It goes 30 days after it was made, and its attempts with it.
+what the public may read. It is deleted 30 days after it was made, together with its attempts.
 """
 
 from alembic import op

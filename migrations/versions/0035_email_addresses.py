@@ -2,7 +2,7 @@
 Keep e-mail addresses of accounts, requests for new passwords, and notices to people.
 
 Addresses are sealed with a key of the settings, and found by a keyed digest. A notice is a message
-to one person by one channel. Its row is the record of what was sent, and goes after 30 days.
+to one person by one channel. Its row is the record of what was sent, and is deleted after 30 days.
 """
 
 from alembic import op

@@ -1,7 +1,7 @@
 """
-Keep who stands for whom after two players were merged, and the names of imported tournaments.
+Record which player counts for which after a merge, and the names of imported tournaments.
 
-Relations and columns of read models. Logs of before hold no merges and no imports, so no rebuild is
+Relations and columns of read models. Earlier logs hold no merges and no imports, so no rebuild is
 needed.
 """
 

@@ -1,8 +1,8 @@
 """
-Keep what people want to be told of, their browsers, and the occasions for notices.
+Store which notices people want, their browsers, and the occasions for notices.
 
-An occasion is an event of the log that somebody should hear of. It goes when its notices are made.
-A notice without an account is for the operator.
+An occasion is an event that people are told of. It is deleted when its notices are made. A notice
+without an account is for the operator.
 """
 
 from alembic import op

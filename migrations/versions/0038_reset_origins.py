@@ -1,8 +1,9 @@
 """
 Keep one reset code of each origin for an account: the operator's, an owner's, a mailed one.
 
-Anybody may have a code mailed. With one row for an account, that ended a code of the operator or of
-an owner. An older code without a league counts as the operator's. It may have been mailed.
+Anybody may request a mailed code. With one row for each account, that request ended a code of the
+operator or of an owner. An older code without a league counts as the operator's. It may have been
+mailed.
 """
 
 from alembic import op

@@ -1,10 +1,10 @@
 """
 Let operators say who is admitted, suspend accounts and leagues, and hold the installation.
 
-`append_turn.closed` is why a league takes no commands. The append function reads it in the row
-that it locks anyway, so no command passes a suspension that was committed before its append. Audits
-still report, and an operator may still repair. An outage may now be one league's, for the time of
-its suspension.
+`append_turn.closed` is the reason why a league takes no commands. The append function reads it in
+the row that it locks anyway, so no command passes a suspension that was committed before its
+append. Audits still report, and an operator may still repair. An outage may now be one league's,
+for the time of its suspension.
 
 The operators' log gets entries of the whole installation, and reasons.
 

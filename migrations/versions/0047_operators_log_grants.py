@@ -1,6 +1,4 @@
-"""
-Let a rebuild of read models stand in the operators' log, and a worker see the age of backups.
-"""
+"""Record rebuilds of read models in the operators' log, and let a worker see the age of backups."""
 
 from alembic import op
 

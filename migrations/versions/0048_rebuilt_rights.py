@@ -1,5 +1,6 @@
 """
-Leave no right behind after a rebuild of read models: its relations could be truncated for ever.
+Leave no right behind after a rebuild of read models. Until now its relations could be truncated for
+ever.
 """
 
 from alembic import op

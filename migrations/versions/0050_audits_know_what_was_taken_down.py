@@ -1,8 +1,8 @@
 """
 Let audits see which texts an operator has taken down.
 
-They took the missing words for lost ones, and failed. Only the owner of the relations sets the
-column: no process may empty a text and call it an operator's deed.
+Until now audits took these texts for lost ones, and failed. Only the owner of the relations sets
+the column: no process may empty a text and call it an operator's command.
 """
 
 from alembic import op

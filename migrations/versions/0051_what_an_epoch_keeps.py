@@ -2,8 +2,8 @@
 Let an operator say how many events of the ended epoch are still the same.
 
 If play went on after an older copy was restored, the log may be longer than the lost one. Its
-events at the same positions are others, and clients must not read on between them. The function
-`raise_epoch` stays for the version before.
+events at the same positions are different ones, so clients must not continue from the old ones. The
+function `raise_epoch` stays for the version before.
 """
 
 from alembic import op

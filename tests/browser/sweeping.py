@@ -22,13 +22,13 @@ FIRST_PAINT_MAX = 20 * 1024
 """
 Bytes of a page and its style sheets, as sent.
 
-A page that may hold hidden cards is not compressed, because its length would tell. It has to do
-with the same bytes.
+A page that may hold hidden cards is not compressed, because its length would reveal them. The same
+limit applies to it.
 """
 
 SCRIPTS_MAX = 60 * 1024
 FILES = ("/static/", "/favicon", "/manifest", "/live")
-"""The paths that are no page."""
+"""Paths that are not pages."""
 
 ELSEWHERE = ("/v1", "/docs", "/static/", "/openapi")
 _PARAMETER = re.compile(r"\{(\w+):str\}")
@@ -47,7 +47,7 @@ def pages() -> Iterator[Screen]:
 
 
 def filled(path: str, scenes: tuple[dict[str, str], ...]) -> list[str]:
-    """Return *path* about each scene, each once."""
+    """Return *path* filled in for each scene, without repetitions."""
     found = [_PARAMETER.sub(lambda name, scene=scene: scene[name[1]], path) for scene in scenes]
     return list(dict.fromkeys(found))
 
@@ -128,7 +128,7 @@ class Sweep:
         self.faults.append(f"{where}: {what}")
 
     def read(self, screen: Screen, scenes: tuple[dict[str, str], ...]) -> None:
-        """Ask for a screen about every scene."""
+        """Request a screen for every scene."""
         unknown = set(screen.parameters) - scenes[0].keys()
         if unknown:
             self.fault(screen.path, f"the scenery has no {', '.join(sorted(unknown))}")

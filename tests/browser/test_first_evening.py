@@ -71,7 +71,7 @@ def test_a_failed_form_is_read_out_and_focused(house: House) -> None:
 
 
 def test_the_first_pages_have_no_barriers(house: House) -> None:
-    """By all of axe's rules. ``test_sweep.py`` opens every page, and asks for those of WCAG."""
+    """By all of axe's rules. ``test_sweep.py`` opens every page, and checks the rules of WCAG."""
     owner, league = house.league(visibility="public")
     evening = house.evening(owner, league, name="A very long name of an evening in the old town")
     player = house.join(owner, league)

@@ -105,7 +105,7 @@ class Rabbit:
         return process(asked, self.folder / "epmd.log", self.environment)
 
     def node(self) -> AbstractContextManager[Running]:
-        """Begin to run the node. It is not ready yet."""
+        """Start the node. It is not ready yet."""
         asked = [str(RABBIT / "rabbitmq-server")]
         return process(asked, self.folder / "node.log", self.environment)
 

@@ -108,7 +108,7 @@ class Asker:
 
     async def head(self, audience: str, path: str, answer: httpx.Response) -> None:
         """
-        Ask for the headers of *path* only. They must tell what *answer* has told, and no more.
+        Ask for the headers of *path* only. They must equal those of *answer*.
 
         They are not kept: an exchange without a body does not show which values its length is from.
         """

@@ -17,7 +17,7 @@ from tests.noninterference.asking import (
 from tests.noninterference.scene import Scene
 
 FILES = ("/static/", "/favicon", "/manifest", "/live")
-"""Paths that are not pages. The stream tells versions, which the feeds tell too."""
+"""Paths that are not pages. The stream has only versions, which the feeds have too."""
 
 FEW = (NO_TOKEN, SPECTATOR, PLAYER, PLAYING_DIRECTOR, REFEREE, OWNER)
 """The audiences of pages that can hold no hidden card. The API authorises what each may read."""

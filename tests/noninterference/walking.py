@@ -56,7 +56,7 @@ ONLY = {
     "sign_out_everywhere": (NO_TOKEN, AUDITOR),
     "erase_me": (NO_TOKEN, STRANGER),
 }
-"""Routes that end tokens. An audience without a token could ask for nothing else."""
+"""Routes that end tokens. Without a token, an audience could request nothing else."""
 
 OWN_BODIES: dict[str, Any] = {
     "make_token": {"login": "spectator", "password": "correct horse"},
@@ -78,7 +78,7 @@ LISTS = {
 
 
 async def walk(scene: Scene) -> None:
-    """Ask every route: first reads, then pages, then dry runs, then commands."""
+    """Request every route: first reads, then pages, then dry runs, then commands."""
     found = routes()
     for name, (method, path, described) in found.items():
         if method == "GET":
@@ -159,7 +159,7 @@ async def _my_stream(scene: Scene, audience: str, path: str) -> None:
         return
     items = turns.json()["items"]
     assert not turns.json()["more"]
-    # The last item says that everything has been told.
+    # The last item says that the stream has ended.
     await scene.asker.follow(audience, MY_STREAM, path, events=len(items) + 1)
     for item in items:
         after = f"/v1/me/turns?after={item['cursor']}"

@@ -85,9 +85,10 @@ class Referee:
         self._told.append(told)
 
     def refused(self, command_id: UUID, code: str, *, held: bool) -> None:
-        """Check a refusal.
+        """
+        Check a refusal.
 
-        *held* tells whether the log already had the command when it was sent.
+        *held* is True if the log already had the command when it was sent.
         """
         if held:
             raise Broken(f"{command_id} is in the log, and was refused as {code}")

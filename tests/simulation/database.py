@@ -117,7 +117,7 @@ class Server(SeededStore):
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
-        """Append, note the append in the trace, and tell the watch."""
+        """Append, note the append in the trace, and call the watch."""
         before = len(self.rows(league))
         outcome = await super().append(league, epoch, appends, checked)
         new = self.rows(league)[before:]

@@ -61,7 +61,7 @@ class Request:
 
 
 def import_commands() -> None:
-    """Import the modules of all commands, without looking for garbage among them."""
+    """Import the modules of all commands, without garbage collection."""
     gc.disable()
     found = (each.name for each in pkgutil.iter_modules(service.cli.__path__, "service.cli."))
     for name in (*found, *IMPORTED_LATE):

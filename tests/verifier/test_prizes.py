@@ -71,7 +71,7 @@ def the_winner_gave_back(forged: Forgery) -> str:
 
 
 def somebody_without_a_prize_gave_nothing_back(forged: Forgery) -> str:
-    """The amount 0 is what a player without any prize has got too much."""
+    """A player without any prize has got 0 too much."""
     paid = {each["data"]["entrant"] for each in forged.events(HANDED)}
     names = (each["data"]["entrant"] for each in forged.events("entrant_registered"))
     returned(forged).update(entrant=next(each for each in names if each not in paid), amount=0)
@@ -84,7 +84,7 @@ def it_came_back_in_another_currency(forged: Forgery) -> str:
 
 
 def what_came_back_was_handed_over_less_than_nothing(forged: Forgery) -> str:
-    """The amount is what the payout less the money handed over comes to."""
+    """The amount is the payout less the money handed over."""
     event = forged.events(RETURNED)[0]
     event["type"] = HANDED
     event["data"] |= {

@@ -236,7 +236,7 @@ def test_a_bust_within_a_round_voids_the_deal_that_is_proposed(stacks: str) -> N
     (voided,) = evening.of(PayoutDealVoided)
     first = evening.events.index(voided) - 1
     while isinstance(evening.events[first - 1], EntrantBusted):
-        first -= 1  # of several busts in one hand the first is named
+        first -= 1  # if several bust in one hand, the first is named
     busted = evening.events[first]
     assert isinstance(busted, EntrantBusted)
     assert (voided.entrant, voided.cause) == (busted.entrant, "bust")

@@ -236,7 +236,7 @@ def test_a_forfeited_share_goes_to_the_best_of_the_others() -> None:
 
 
 def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
-    """A lower place would leave the shares unclear, so an award has to name the amounts."""
+    """A lower place would leave the shares unclear, so the correction has to name the amounts."""
     order = ((entrant(1),), (entrant(2),), (entrant(3),), (entrant(4),))
 
     with pytest.raises(CorrectionInvalid, match="award the prizes again"):

@@ -138,8 +138,8 @@ def test_nobody_opens_a_database_that_a_restore_fills(given: Given, tmp_path: Pa
     """
     ``prepare``, ``migrate`` and ``up`` are refused, whenever they began.
 
-    ``prepare`` opened it to every process, if it had looked before the restore began, and migrated
-    beside it.
+    A ``prepare`` that had checked before the restore began used to open the database to every
+    process and migrate it meanwhile.
     """
     data = tmp_path / "new"
     shutil.copytree(given.data, data)

@@ -172,7 +172,10 @@ def _celery(url: str) -> Celery:
 async def test_a_server_with_another_certificate_is_refused_by_every_driver(
     prepared: tuple[Cluster, Path], tmp_path: Path
 ) -> None:
-    """A connection without the check would pass: only a root that reaches the driver refuses."""
+    """
+    Only a driver that got the root certificate refuses. Without the check the connection would
+    succeed.
+    """
     foreign = tmp_path / "foreign.crt"
     _certify(tmp_path / "foreign.key", foreign)
     login = _url(prepared, "tls", "holotable_api", "holotable")

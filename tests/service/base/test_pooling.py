@@ -85,7 +85,7 @@ def test_a_busy_pool_is_refused_too(database: TestDatabase, tmp_path: Path) -> N
         url = pooled(database.url())
         others = [open_ones.enter_context(psycopg.connect(url)) for _ in range(5)]
         for each in others:
-            each.execute("SELECT 1")  # five sessions are held in transactions, and then idle
+            each.execute("SELECT 1")  # five sessions are in transactions, and then idle
         for each in others[:3]:
             each.commit()
         with pytest.raises(SessionsShared):

@@ -82,7 +82,7 @@ def test_no_other_login_connects_to_the_brokers_database(
 
 
 async def test_a_reader_cannot_hold_a_leagues_turn(database: TestDatabase) -> None:
-    """Neither the advisory locks, which anybody may take, nor the writers' row let it do so."""
+    """It cannot do so by advisory locks, which anybody may take, nor by the writers' row."""
     league = new_league()
     number = number_of(league)
     async with writing(PostgresStore(database.url(), SECRET_KEY), DECIDERS) as writer:

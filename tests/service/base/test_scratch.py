@@ -39,7 +39,7 @@ def begun(how: str) -> tuple[subprocess.Popen[str], Path]:
 
 
 def test_what_a_killed_process_left_goes_and_nothing_else(place: Path) -> None:
-    """Not that of one that runs, nor one that is to be kept, nor what a link leads to."""
+    """The folder of a running process, a folder to be kept, and the target of a link stay."""
     elsewhere = place / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "in-use").touch()

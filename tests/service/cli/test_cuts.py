@@ -186,7 +186,7 @@ def test_a_migration_and_its_entry_are_one_transaction(older: TestDatabase) -> N
 
 
 def test_a_deed_that_stands_still_lets_others_on_after_a_while(database: TestDatabase) -> None:
-    """Its terminal may be stopped or its machine dead: the server rolls it back."""
+    """Its terminal may be stopped or its machine dead, so the server rolls it back."""
     settings = database.settings("holotable_migrate")
     take = sa.text("LOCK TABLE append_turn IN EXCLUSIVE MODE")
     bounds = sa.text("SHOW idle_in_transaction_session_timeout")
@@ -221,7 +221,7 @@ def test_a_deed_that_stands_still_lets_others_on_after_a_while(database: TestDat
 def test_of_two_backups_into_one_folder_the_slower_one_is_refused(
     database: TestDatabase, tmp_path: Path
 ) -> None:
-    """It was stopped while ``pg_dump`` ran. Nothing of it is in the folder or beside it."""
+    """It was stopped while ``pg_dump`` ran. It leaves nothing in the folder or beside it."""
     asked = ("backup", str(tmp_path / "night"))
     told = environment(database.settings("holotable_migrate"))
     with ExitStack() as kept:

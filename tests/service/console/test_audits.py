@@ -43,7 +43,8 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
         assert "No event is missing" in part.text
         assert "Passed" in (await browser.get(f"/leagues/{league}/audits")).text
 
-        # A player may read audits and start none. Another league's is not there.
+        # A player may read audits but not start them. Another league's audit is reported as
+        # missing.
         player = await console.api.join(owner, league)
         other = await console.signed_in(player.login)
         assert "Start the audit" not in (await other.get(f"/leagues/{league}/audits")).text

@@ -154,7 +154,7 @@ def texts_of(database: TestDatabase) -> list[str]:
 async def test_claims_bans_and_corrections_lose_their_words(
     serving: Callable[..., Any], database: TestDatabase, tmp_path: Path
 ) -> None:
-    """Those of a dispute, of a ban, of a corrected result, and of a claim in confidence."""
+    """These are the texts of a dispute, a ban, a corrected result and a confidential claim."""
     async with serving() as console:
         api = console.api
         owner, league, _, tournament, people = await a_night(api, database)
@@ -210,7 +210,7 @@ async def test_claims_bans_and_corrections_lose_their_words(
             assert again.returncode == 1, "this is already the case"
         assert await shown() == set()
         assert RUDE not in await exported(database, league, tmp_path / "after.zip")
-        # Others learn nothing about a claim in confidence, even if it is taken down.
+        # Others learn nothing about a confidential claim, even if it is taken down.
         log = (await owner.get(answers[6])).text
         assert filed.json()["id"] not in log
         assert words[0] in log

@@ -19,7 +19,7 @@ def cli(**_): {WAITING}
 main.cli = cli
 main.main()
 """
-"""Any command: what it does is of no matter here."""
+"""Any command. It does not matter which one."""
 
 
 def dumped(code: str, folder: Path) -> bool:

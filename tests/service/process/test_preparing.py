@@ -113,7 +113,9 @@ def test_addresses_and_a_key_are_written_where_settings_read_them(
 
 
 def test_no_log_of_the_server_learns_a_password(tmp_path: Path) -> None:
-    """It writes down every statement, as a monitor of it may. The address came through a pipe."""
+    """
+    The server logs every statement, as a monitoring tool may. The address came through a pipe.
+    """
     options = {"log_statement": "all"}
     with Cluster(tmp_path / "c", programs(None), durable=False, options=options) as cluster:
         done = subprocess.run(

@@ -53,7 +53,7 @@ def test_a_good_client_passes_every_situation() -> None:
     report, bot = report_on((*STAGED, "plain"))
 
     assert report.passed, report
-    # A poll that broke off was answered with nothing, so the last cursor is that of the next one.
+    # A broken poll has no answer, so the next poll repeats the last cursor.
     assert {each.check for each in report.verdicts if each.passed} == set(CHECKS)
     assert report.decisions == len(STAGED) + 1
     assert report.rulesets[RULESET] == len(STAGED) - 1

@@ -66,7 +66,9 @@ class Watched(News):
 
 @dataclass(slots=True, kw_only=True)
 class Lingering(Line):
-    """A line whose clients hear the last words of a session, and not yet that it is closed."""
+    """
+    A line whose clients get the last message of a session, and do not yet know that it is closed.
+    """
 
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -140,7 +142,7 @@ async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
 async def test_house_bots_play_on_after_the_log_was_away(
     serving: Any, database: TestDatabase
 ) -> None:
-    """Their process must not end: nobody may be there to start it again."""
+    """Their process must not end, because nobody may be there to start it again."""
     async with serving() as api, driving(database) as watches:
         owner, league = await api.league()
         made = await owner.post(f"/v1/leagues/{league}/tournaments", NIGHT | {"bots": "only"})
@@ -174,7 +176,10 @@ ENDING = """
 async def test_house_bots_play_on_after_the_driver_lost_its_way_in_a_killed_session(
     serving: Any, database: TestDatabase
 ) -> None:
-    """The session said that it was killed, and was not closed yet: asyncpg calls that its own."""
+    """
+    The session reported that it was killed but was not closed yet. asyncpg reports this as an error
+    of its own.
+    """
     weather = Weather(Random(1), "line", Counter())
     line = Lingering(weather=weather, target=lambda: database.server.cluster.port)
     await line.start()

@@ -1,8 +1,8 @@
 """
 `migrate` is killed at each of its steps, and run again.
 
-It is stopped where it has carried out a step, by a lock that a test holds, and killed there. What
-others wait for is then held by a process that is gone.
+A lock that the test holds stops it after a step, and it is killed there. The locks that others wait
+for then belong to a dead process.
 """
 
 import asyncio
@@ -131,7 +131,7 @@ async def test_play_goes_on_through_a_migration_that_is_killed_at_each_step(
     """
     Two versions run, and every action is accepted once.
 
-    The action that waits while the migration holds what it needs is answered after the kill.
+    An action that waits for the migration's locks is answered after the kill.
     """
     async with process(database) as old:
         _, league, _, people, table = await old.playing(hands_max=400)
@@ -176,7 +176,7 @@ def ended(command: Begun) -> bool:
 def test_each_statement_of_the_migrations_since_the_first_release_may_be_the_last(
     first_release: TestDatabase,
 ) -> None:
-    """Nothing has changed after a kill, and at last all of it is done in one run."""
+    """Nothing has changed after a kill, and at the end one run does all of it."""
     database = first_release
     told = environment(database.settings("holotable_migrate"))
     url = database.url("postgres")

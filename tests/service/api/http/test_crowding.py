@@ -64,7 +64,10 @@ async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_qui
     crowd = Crowd(2_000, lambda: now[0])
 
     def taken(method: str) -> int:
-        """Have everybody ask at once. Return how many are let in; all are answered at once."""
+        """
+        Have everybody send a request at once. Return the number that are let in. All are answered
+        at once.
+        """
         places = []
         with suppress(Overloaded):
             while True:
@@ -79,7 +82,7 @@ async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_qui
         now[0] += seconds
         for place in slow:
             place.leave()
-            place.leave()  # to release it again changes nothing
+            place.leave()  # a second release changes nothing
         kept = [crowd.enter("GET", "/v1/me") for _ in range(64)]
         with pytest.raises(Overloaded):
             crowd.enter("GET", "/v1/me")
@@ -140,7 +143,7 @@ class Server:
 def test_what_is_accepted_waits_a_bounded_time_and_capacity_is_used(
     factor: float, rate: float, longest: float
 ) -> None:
-    """Answers that come late say so too late: by then, as many again are waiting."""
+    """A late answer shows the load too late, because by then as many requests are waiting again."""
     server, seconds = Server(factor), 20.0
     server.run(seconds)
     accepted = sorted(each for its in server.spent.values() for each in its)

@@ -64,7 +64,7 @@ async def test_no_read_with_a_tag_is_sent_twice(serving) -> None:
                 plain = {tag.replace("-gzip", "")} if given == "*" else set()
                 assert again.headers["etag"] in {tag} | plain
             other = await owner.get(path, headers={"If-None-Match": '"elsewhere"'})
-            # A table tells the server's time beside what its version covers.
+            # A table shows the server's time, which its version does not cover.
             timeless = [{**each.json(), "now": None} for each in (first, other)]
             assert other.status_code == 200 and timeless[0] == timeless[1], path
 

@@ -164,7 +164,7 @@ async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(
 async def test_a_mailed_code_does_not_end_one_that_a_person_handed_out(
     database: TestDatabase, serving: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Anybody may have a code mailed. A newer code of the same origin ends the older one."""
+    """Anybody may request a mailed code. A newer code of the same origin ends the older one."""
     async with (
         mail_server() as server,
         serving(**mailing(server)) as api,

@@ -1,4 +1,7 @@
-"""People are told of what concerns them, once, by the channels and at the hours they choose."""
+"""
+People get one message about each event that concerns them, by the channels and at the hours they
+choose.
+"""
 
 import asyncio
 import base64
@@ -111,7 +114,7 @@ class Browser:
         self._auth = b"0123456789abcdef"
 
     def subscription(self, endpoint: str) -> dict[str, Any]:
-        """Return what ``PushSubscription.toJSON()`` would."""
+        """Return the result that ``PushSubscription.toJSON()`` has."""
         number = self._key.private_numbers().private_value.to_bytes(32, "big")
         point = public_key(_text(number))
         keys = {"p256dh": point, "auth": _text(self._auth)}
@@ -227,7 +230,7 @@ async def test_check_in_and_a_free_place_are_told_while_they_help(
         [mail] = (await here.mails())["lando"]
         assert mail.message["subject"] == "Night: a place for you"
 
-        # The offer that was answered before the mail went out is not told.
+        # The offer was answered before the mail went out, so no mail is sent.
         await han.post(f"/v1/tournaments/{night}/withdrawals")
         assert await here.mails() == {}
 
@@ -388,7 +391,7 @@ async def test_reading_leagues_is_no_right_to_addresses_browsers_or_choices(
 async def test_a_new_password_and_signing_out_everywhere_end_the_browsers(
     town: Callable[[], Any], then: str
 ) -> None:
-    """Otherwise the browser of a thief would still be told of everything."""
+    """Otherwise the browser of a thief would still get every message."""
     async with town() as here:
         han = await here.member("han")
         wanted = Browser().subscription(f"{here.receiver.url}/thief")
@@ -426,7 +429,7 @@ async def test_signing_out_of_a_shared_phone_ends_its_messages_and_no_others(
 async def test_a_suspended_person_is_told_nothing_and_a_restored_one_again(
     town: Callable[[], Any],
 ) -> None:
-    """Neither what was waiting in the outbox nor what happens meanwhile."""
+    """Neither messages waiting in the outbox nor new ones are sent."""
     async with town() as here:
         han, leia = await here.member("han"), await here.member("leia")
         await choose(han, quiet_hours={"begin": "00:00", "end": "23:59"})

@@ -22,7 +22,7 @@ __all__ = ["signing"]
 
 
 async def invite(owner: Person, league: str, times: int) -> str:
-    """Append so many events, and return the position of the last one, as a client keeps it."""
+    """Append *count* events, and return the position of the last one, as a client keeps it."""
     position = ""
     for _ in range(times):
         made = await owner.post(f"/v1/leagues/{league}/invitations", {})
@@ -66,8 +66,8 @@ async def test_who_has_seen_the_lost_history_is_told_however_much_was_played_sin
     """
     The epoch is opened late, so that the new log may be longer than the lost one.
 
-    Its events stand where others stood. Neither a cursor, nor a position, nor a head, nor a receipt
-    of the lost history leads into it.
+    Its events have positions that lost events had. No cursor, position, head or receipt of the lost
+    history leads into it.
     """
     async with signing() as sign:
         async with serving() as api:

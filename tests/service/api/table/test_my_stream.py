@@ -1,4 +1,4 @@
-"""A player's stream: what it tells, in what order, to whom, and when it ends."""
+"""A player's stream: its items, their order, its readers, and its end."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -146,7 +146,7 @@ async def _count(stream: Following, kind: str, count: int) -> bool:
 async def test_another_process_tells_every_turn_and_goes_on_after_a_cursor_of_the_first(
     serving,
 ) -> None:
-    """The copies of the process that tells are older than the events that it hears of."""
+    """The process that serves the stream has copies that are older than the events it hears of."""
     async with serving() as one, serving() as other:
         _, _, _, people, table = await one.playing()
         async with AsyncExitStack() as opened:
@@ -191,7 +191,7 @@ async def test_two_tables_in_two_leagues_come_on_one_connection(serving) -> None
                 await until(both, "turn", league=league, tournament=tournament)
             await until(narrow, "turn")
             assert {each["league"] for each in narrow.items if "league" in each} == {one[1]}
-            # A cursor of both serves the narrow stream, and tells nothing again.
+            # A cursor of both streams works for the narrow stream, and repeats nothing.
             cursor = both.items[-1]["cursor"]
             assert await types(person, after=cursor, league=two[1]) == []
             assert "league_left" not in await types(person, after=cursor)

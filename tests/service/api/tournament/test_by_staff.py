@@ -180,7 +180,7 @@ async def test_a_walk_in_is_a_member_entered_and_seated_in_one_step(
 async def test_two_desks_that_enter_one_walk_in_make_one_player(
     serving, database: TestDatabase
 ) -> None:
-    """Both have looked for the name before either has stored it."""
+    """Both searched for the name before either stored it."""
     turns = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     connection = await asyncpg.connect(database.url("postgres"))
     try:

@@ -185,7 +185,7 @@ async def test_published_seeds_let_anybody_deal_again(serving, database: TestDat
 
 
 async def test_a_hand_outlives_the_process_that_dealt_it(serving, database: TestDatabase) -> None:
-    """The next process needs only the log: the same cards in hand, the same deck to come."""
+    """The next process needs only the log: cards in hand and deck are the same."""
     async with serving() as api:
         owner, league, _, people, table = await api.playing(2, decision_seconds=600)
         hand = await first_hand(owner, table)
