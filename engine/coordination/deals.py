@@ -92,7 +92,7 @@ def deck_of(opened: HandOpened, beacon: TableBeaconMixed | None, name: str) -> l
     """
     Return the commitment of every card of a deal's deck by position, in hexadecimal.
 
-    A commitment tells nothing about a card as long as its salt is secret. The root of all
+    A commitment reveals nothing about a card as long as its salt is secret. The root of all
     commitments is ``deck_root``.
 
     Args:
@@ -180,7 +180,7 @@ def first_deal(
     )
     if order.last or not order.until_all_dealt or (here.awaited is not None and pulse is None):
         return opening
-    # The draw of a first dealer may decide who deals, and only the seeds tell its result.
+    # The draw of a first dealer may decide who deals, and only the seeds show its result.
     return replace(opening, last=all_have_dealt(here, opening))
 
 

@@ -126,7 +126,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         """
         Return the largest total that another seat can reach in this street.
 
-        If a seat reaches *enough*, nobody cares whether another reaches more.
+        The search stops at the first seat that reaches *enough*.
         """
         rules, most = self.rules, 0
         cost = rules.cost if isinstance(rules, FixedContinue) else None

@@ -34,7 +34,7 @@ HOUSE: Final = PlayerId(f"plr_{_MARK}80008{0:015x}")
 
 
 class HouseBot(NamedTuple):
-    """The facts that an identifier tells."""
+    """The facts in an identifier."""
 
     strength: Strength
     number: int

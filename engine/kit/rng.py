@@ -143,7 +143,7 @@ class Stream:
 
     def blocks(self, first: int = 0) -> Iterator[bytes]:
         """Yield the blocks from *first* on, without drawing."""
-        yield self.block(first)  # most streams need no other
+        yield self.block(first)  # most streams need no other block
         # This is HMAC with the padded key hashed once for all blocks.
         padded = self._key.ljust(_BLOCK_BYTES, b"\0")
         inner_of = sha256(padded.translate(_INNER)).copy

@@ -2,7 +2,7 @@
 Merging two players of a league who are one person.
 
 The log keeps both identifiers. From the merge on the league counts everything of the merged player
-for the other one, and the merged player is no member any more.
+for the other one, and the merged player is no longer a member.
 
 Source: rulebook ``standings.merged``.
 """

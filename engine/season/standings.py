@@ -211,7 +211,7 @@ def counting(
     aggregation: Aggregation, points: Sequence[Decimal], tournaments: int
 ) -> frozenset[int]:
     """
-    Return which of *points*, in order of play, :func:`aggregated` makes the total of.
+    Return the indices of the *points*, in order of play, that make the total of :func:`aggregated`.
 
     >>> best = Aggregation(mode="best", results=2)
     >>> sorted(counting(best, [Decimal(3), Decimal(5), Decimal(3)], 3))

@@ -283,7 +283,7 @@ def _stated_own(state: Opened, event: ResultsImported) -> PlayerId | None:
     """
     Return the author of *event*, if results in it are the author's own statement.
 
-    Results that another owner stated, and that the author left as they are, are not.
+    Results that another owner stated and the author left unchanged are not.
     """
     now = state.imported_of(event.author, event.tournaments)
     kept = now == state.imported_of(event.author, state.imported)

@@ -200,7 +200,7 @@ class ImportedTournament(_Part, frozen=True, kw_only=True):
 
 class LotDraw(_Part, frozen=True, kw_only=True):
     """
-    The draw that decided. Its seed is use ``draws``, table 0, hand ``number``, deal 1.
+    The draw that decided. Its seed has the use ``draws``, table 0, hand ``number``, deal 1.
 
     The seed is derived from the season's own master under the label ``lot``.
     """

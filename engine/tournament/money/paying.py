@@ -70,14 +70,15 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
         PaymentsOnTrust: If the tournament counts every entry as paid.
         EntrantUnknown: If the entrant neither entered nor paid.
         PaymentNotRecorded: If less was recorded for this purpose, or was given back since.
-        TournamentOver: If the tournament was cancelled. What is owed follows from the payments.
+        TournamentOver: If the tournament was cancelled. Its refunds follow from the payments.
 
     Source: rulebook ``payment.reversed``.
     """
     known, player, currency = _payable(state, command.entrant, refunds=False)
     recorded = _recorded(known.books, command.entrant, command.kind)
     if command.kind != "refund":
-        # What was given back was there. To take its payment back, reverse the refund first.
+        # A refund shows that the payment was made. To reverse the payment, reverse the refund
+        # first.
         recorded = min(recorded, paid_by(known.books, command.entrant))
     if not 0 < command.amount <= recorded:
         raise PaymentNotRecorded(kind=command.kind, amount=command.amount, recorded=recorded)

@@ -86,7 +86,7 @@ def draw_order(
     """
     Return *entrants* in the order of random draw *number* of the tournament.
 
-    Anyone can repeat the draw once the master ``open`` has been published. Its seed is use
+    Anyone can repeat the draw once the master ``open`` has been published. Its seed has the use
     ``draws``, table 0, hand *number*, deal 1. *digest* comes from the entrants' commitments.
     """
     seed = derive_seed(unsealed(masters.open), "draws", DRAW_TABLE, number, 1)

@@ -139,7 +139,7 @@ class BreakEnded(_Event, frozen=True, kw_only=True, tag="break_ended"):
 
 class LotDrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    A number was drawn from ``low`` to ``high``. Its seed is use ``draws``, table 0, hand
+    A number was drawn from ``low`` to ``high``. Its seed has the use ``draws``, table 0, hand
     ``number``, label ``lot``.
     """
 

@@ -60,7 +60,7 @@ class SeatAssignment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    The random draw that decided. Its seed is use ``draws``, table 0, hand ``number``.
+    The random draw that decided. Its seed has the use ``draws``, table 0, hand ``number``.
 
     ``order`` is the outcome: the candidates in the order drawn.
     """

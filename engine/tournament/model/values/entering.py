@@ -32,7 +32,7 @@ class SeatPlace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class SeatDraw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    The random draw of a seat. Its seed is use ``draws``, table 0, hand ``number``.
+    The random draw of a seat. Its seed has the use ``draws``, table 0, hand ``number``.
 
     ``candidates`` holds every free seat in the draw, by table and seat. They are shuffled under
     the label ``seats``, and the first is drawn.

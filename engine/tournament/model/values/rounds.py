@@ -14,7 +14,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class RoundDraw(_Part, frozen=True, kw_only=True):
     """
-    The random draw that decided, with its outcome ``order``. Its seed is use ``draws``, table
+    The random draw that decided, with its outcome ``order``. Its seed has the use ``draws``, table
     0, hand ``number``.
     """
 
