@@ -47,8 +47,8 @@ HANDS_MAX: Final = 10
 
 _AHEAD: Final = timedelta(days=90)
 """
-The announced start. Play begins as soon as somebody has entered. A tournament that nobody enters
-until then is cancelled by the clock, and the next one is announced.
+The announced start. Play begins as soon as somebody has entered. If nobody enters until then, the
+clock cancels the tournament, and the next one is announced.
 """
 
 _NAME: Final = "Sandbox"
@@ -81,7 +81,8 @@ class Sandbox:
         return league_of(self._runtime.clock.now())
 
     async def open_now(self, league: LeagueId, ruleset: Offered) -> Registering:
-        """Return the tournament of *ruleset* that takes entries.
+        """
+        Return the tournament of *ruleset* that takes entries.
 
         Announce it if it does not exist.
         """

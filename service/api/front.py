@@ -227,7 +227,7 @@ def _headed(scope: Scope, send: Send) -> Send:
 
 
 def _note(scope: Scope, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-    """Tell the observer about the request. A page's own calls are not observed."""
+    """Report the request to the observer. A page's own calls are not observed."""
     seen: Seen | None = scope["state"].get("seen")
     if seen is not None:
         seen.status = status

@@ -50,8 +50,8 @@ async def _loss(connection: Driver, manifest: Manifest, name: str, league: UUID)
     Return what one league would lose.
 
     Two logs share their first events only if these have the same root. Otherwise the whole log
-    counts as lost, because the backup does not tell how much is shared. A log that is shorter than
-    the copy is taken for the copy's beginning, for the same reason.
+    counts as lost, because the backup does not show how much is shared. For the same reason, a log
+    that is shorter than the copy counts as the copy's beginning.
     """
     last, copy = await last_position(connection, league), manifest.leagues.get(name)
     kept = 0 if copy is None else min(copy.events, last + 1)

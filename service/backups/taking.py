@@ -56,8 +56,8 @@ def take(
     Raises:
         BackupRefused: If a backup is not possible. Nothing is left behind.
 
-    The operators' log says that it has begun before a byte is copied, and that it was taken when
-    the folder has its name. One that was killed in between is complete if it has its name.
+    The operators' log records the beginning before a byte is copied, and the end once the folder
+    has its name. A backup that was killed in between is complete if its folder has its name.
     """
     try:
         with drafts.new_folder(target) as draft:
@@ -125,7 +125,7 @@ async def _end(settings: Settings, name: str) -> None:
 
 
 async def _record(connection: Driver, kind: operator_log.Kind, name: str) -> None:
-    """Record in the operators' log, which tells the age of the newest backup."""
+    """Record the backup in the operators' log, which shows the age of the newest one."""
     await operator_log.add(connection, [None], operator_log.operator(), kind, name)
 
 

@@ -312,7 +312,7 @@ def create_database(url: str, name: str, owner: str = OWNER) -> None:
             connection.execute(sql.SQL(made).format(sql.Identifier(name), sql.Identifier(owner)))
         connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
         with connection.transaction():
-            close_databases(connection, name)  # from here on no restore closes it beside us
+            close_databases(connection, name)  # from here on no restore can close it
             if owner == OWNER and not is_unfinished(connection, name):
                 for right, logins in _ADMITTED:
                     connection.execute(

@@ -52,7 +52,7 @@ class Forbidden(ServiceError):
 
 
 def scopes_missing(*scopes: str) -> Forbidden:
-    """Return the refusal of a token without *scopes*. It tells how to get one that has them."""
+    """Return the refusal of a token without *scopes*. It says how to get one that has them."""
     detail = (
         f"the token lacks the scope {' and '.join(scopes)}; make one that has it: "
         "POST /v1/tokens with login, password and `scopes`"
@@ -67,7 +67,7 @@ class Unauthenticated(ServiceError):
 
 
 class WrongPassword(Unauthenticated):
-    """The login or the password is wrong. The answer does not tell which."""
+    """The login or the password is wrong. The answer does not say which."""
 
     code = "wrong_password"
 

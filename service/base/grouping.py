@@ -12,7 +12,7 @@ _GROUP_MAX = 500
 
 class Grouped(Generic[_Key, _Answer]):
     """
-    Asks for many keys at once.
+    Looks up many keys at once.
 
     Args:
       ask: Returns the answers for keys, in the order of the keys.

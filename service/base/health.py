@@ -3,7 +3,7 @@ Health of a process: the last beats of its parts, and the answers of its metrics
 
 Every part of a process that must keep running beats: its event loop, a worker's ticker. A part that
 has been silent for too long hangs, and ``/livez`` says so. ``/readyz`` also says whether this
-program runs on the database's schema. The service manager is told the same (``WatchdogSec`` of
+program runs on the database's schema. The service manager gets the same report (``WatchdogSec`` of
 systemd). It ends a process that hangs and starts it again.
 """
 
@@ -54,7 +54,9 @@ class Pulse:
         self._beats: dict[str, float] = {}
         self._told = 0.0
         self.tell: Callable[[], None] = tell_manager
-        """Called every few seconds while no part hangs. A worker's processes tell their parent."""
+        """
+        Called every few seconds while no part hangs. A worker's processes report to their parent.
+        """
 
     def beat(self, part: str) -> None:
         """Record that *part* is alive."""

@@ -160,7 +160,7 @@ def _listen(host: str, port: int, answer: WSGIApplication) -> None:
 
 class Answered(Collector):
     """
-    Metrics from the database, asked at most once in ten seconds, and only when somebody looks.
+    Metrics from the database, queried at most once in ten seconds, and only on request.
 
     Args:
         url: The database, with the login of this process.
@@ -175,7 +175,7 @@ class Answered(Collector):
         self._until = 0.0
 
     def describe(self) -> Iterable[Metric]:
-        """Return nothing, because the database is not asked before somebody looks."""
+        """Return nothing, because the database is not queried before the first request."""
         return ()
 
     def collect(self) -> Iterable[Metric]:

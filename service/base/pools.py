@@ -98,8 +98,7 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 
 SIMULATION = Pool("simulated evenings", threads=1, waiting=16, each=3)
 """
-Simulated evenings, invented seasons, and checks of formulas. Each takes about a second at most.
-Each is bounded, about a second.
+Simulated evenings, invented seasons, and checks of formulas. Each is bounded to about a second.
 """
 
 COUNTING = Pool("counting standings", threads=1, waiting=256, each=8)

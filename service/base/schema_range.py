@@ -86,7 +86,7 @@ class SchemaRange:
         return self.standing(row["version_num"], oldest)
 
     def look_now(self, connection: psycopg.Connection) -> Standing:
-        """As :meth:`look`, over a blocking driver."""
+        """Do the same as :meth:`look`, over a blocking driver."""
         try:
             row = connection.execute(_HERE.encode()).fetchone()
         except psycopg.errors.UndefinedTable:

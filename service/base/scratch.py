@@ -20,7 +20,7 @@ class Scratch:
     A new folder. It removes those that killed processes have left, as it begins.
 
     Args:
-      prefix: The first part of the name. What has another prefix is left alone.
+      prefix: The first part of the name. Folders with another prefix stay.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -36,7 +36,7 @@ class Scratch:
         (self.folder / _MARK).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Say that the process has ended its work. What is left of the folder is abandoned."""
+        """Mark the folder as abandoned, because the process has ended its work."""
         os.close(self._lock)
 
 
@@ -50,7 +50,7 @@ def _remove_abandoned(prefix: str) -> None:
 
 def _is_abandoned(folder: Path) -> bool:
     """
-    Return whether a folder is this user's, and that of a process which is gone.
+    Return whether a folder belongs to this user and to a process that is gone.
 
     Everybody may write into the place for temporary files, so links are not followed.
     """
@@ -62,7 +62,7 @@ def _is_abandoned(folder: Path) -> bool:
         if os.fstat(opened).st_uid != os.geteuid():
             return False
         mark = os.open(_MARK, os.O_RDWR | os.O_NOFOLLOW, dir_fd=opened)
-    except OSError:  # a folder without the mark is kept, or another program's
+    except OSError:  # a folder without the mark is to be kept, or belongs to another program
         return False
     finally:
         os.close(opened)

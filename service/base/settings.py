@@ -176,7 +176,7 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     """The sender of mail: ``Cloud City <night@league.example>``. Mail needs it."""
 
     operator_email: Annotated[str, Meta(pattern=r"^[^\s@<>]+@[^\s@<>]+$")] | None = None
-    """The operator's address, which is told of failed audits."""
+    """The operator's address, which gets mail about failed audits."""
 
     push_key: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{43}$")] | None = None
     """The private key from ``holotable push new-key``. Without it no push messages are sent."""

@@ -18,7 +18,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Clock(Protocol):
-    """A source of the current time. Everything with a deadline asks one."""
+    """A source of the current time. Everything with a deadline reads one."""
 
     def now(self) -> datetime:
         """Return the present instant in UTC."""
@@ -127,7 +127,7 @@ class DatabaseClock:
 
 
 async def service_now(connection: AsyncConnection) -> datetime:
-    """Return the instant that the service uses, for a process that asks only once."""
+    """Return the instant that the service uses, for a process that needs it only once."""
     asked = await connection.execute(sa.text("SELECT service_time()"))
     now: datetime = asked.scalar_one()
     return now.astimezone(UTC)

@@ -26,7 +26,7 @@ class _Deal:
     """A table folded up to some event of its last deal."""
 
     state: Any
-    """The folded table. The codec does not tell the type of a stored event, so the type is open."""
+    """The folded table. The codec does not know the type of a stored event, so the type is open."""
     version: int
 
 

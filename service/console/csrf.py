@@ -30,8 +30,8 @@ def token_for(session: Session | None, key: str, mask: bytes) -> str:
     """
     Return the token of a form, masked so that it looks different on each page.
 
-    Compressed pages tell their length. Without the mask, somebody who can make a browser ask for
-    pages and count bytes could guess the token digit by digit.
+    The length of a compressed page is visible. Without the mask, somebody who can make a browser
+    ask for pages and count bytes could guess the token digit by digit.
 
     Args:
         key: The service's secret key.

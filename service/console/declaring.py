@@ -225,7 +225,8 @@ async def _done(
     try:
         return await _sent(ask, await do(ask, given, **path))
     except Problem as problem:
-        # It may have been done. Only the same form, with the same key, cannot do it twice.
+        # The command may have been carried out. Only the same form with the same key cannot repeat
+        # it.
         if ended(problem, ask) or problem.status >= SERVER_ERROR:
             raise
         ask.failure = failure_of(problem, screen.name, given.shown_again, ask.language)
@@ -293,7 +294,7 @@ async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[byte
 
 
 async def _unread(ask: Ask, refused: Problem) -> Problem:
-    """Keep what a form sent that was refused before it was read. Return the refusal."""
+    """Keep the fields of a form that was refused before it was read. Return the refusal."""
     if ask.request.method != "POST" or not same_site(ask.request):
         return refused
     try:

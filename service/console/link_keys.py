@@ -36,7 +36,7 @@ class LinkKeys:
         """
         Return the keys to try for *path*, one after the other.
 
-        A league is asked for with its own key. The path of a tournament does not tell its league,
+        A league is asked for with its own key. The path of a tournament does not name its league,
         so every key is tried. The API compares a key only with that of the league in question.
         """
         if not path.startswith(PUBLIC):
@@ -64,7 +64,7 @@ def is_key(text: str) -> bool:
 
 
 def opened_by(path: Mapping[str, str]) -> str | None:
-    """Return the API path that tells whether a key opens the page at *path*."""
+    """Return the API path that shows whether a key opens the page at *path*."""
     if "league" in path:
         return f"{_LEAGUES}{path['league']}"
     if "tournament" in path:

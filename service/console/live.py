@@ -1,5 +1,5 @@
 """
-``/live``: one stream for each page. It tells that something changed, and no values.
+``/live``: one stream for each page. It reports that something changed, and no values.
 
 The page then asks for its parts, which everybody may do who can read the page. So a stream that
 stays open too long leaks only that something changed.
@@ -123,7 +123,7 @@ class _Topics:
         """
         Return the topics that news of *stream* concern.
 
-        A watch tells the stream and not the key that it was watched by. An event that names the
+        A watch reports the stream, not the key that it was watched by. An event that names the
         reader may stand in any stream but a table's.
         """
         naming = () if stream.startswith(_TABLE) else _NAMING
@@ -223,7 +223,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
             while loop.time() < until and not shell.stopping.is_set():
                 heard = await watch.wait(PING_SECONDS)
                 if await _joined(shell, topics, player):
-                    # No news tells of a league that was not watched.
+                    # News never includes a league that was not watched.
                     own = {MINE, PLANS} & topics.found.keys()
                     await _follow(ask, shell, topics, watch, {each: set() for each in own})
                     for topic in own:
@@ -232,7 +232,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
                     yield PING
                     continue
                 if closed != (now := _closed(shell, topics)):
-                    closed = now  # no event tells of it, and every part may show it
+                    closed = now  # no event reports it, and every part may show it
                     for topic in topics.found:
                         yield _told(Changed(topic, 0))
                 await asyncio.sleep(_TOGETHER_SECONDS)
@@ -242,7 +242,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
                     yield _told(changed)
         except _ENDINGS as error:
             demand_outage(error)
-            return  # the page connects again, and is then told the reason
+            return  # the page connects again, and then gets the reason
 
 
 def _closed(shell: Shell, topics: _Topics) -> tuple[bool, AbstractSet[str]]:

@@ -2,7 +2,7 @@
 Rendering: a page of a template, or one of its parts alone.
 
 A page is a template and the screen that it shows. A part is a block of the same template, which
-``?part=<name>`` asks for alone: same handler, same authorisation. Its tag tells if it has changed.
+``?part=<name>`` asks for alone: same handler, same authorisation. Its tag shows if it has changed.
 """
 
 import hashlib

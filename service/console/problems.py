@@ -115,7 +115,7 @@ _NO_DEAL = {
 
 
 def no_deal(reason: str, language: Spoken) -> str:
-    """Return why there can be no deal now, and when there can."""
+    """Return why no deal is possible now, and when one will be."""
     return language.gettext(_NO_DEAL[reason])
 
 

@@ -2,8 +2,8 @@
 Sharing: strangers who ask for the same part at the same time get one rendering.
 
 After a change, the pages of all spectators ask for the same part within a third of a second. Each
-waits a moment for the others, and the part is made after the last of them has asked. So nobody
-gets a part that is older than the change they were told of, and no cache has to be invalidated.
+waits a moment for the others, and the part is made after the last of them has asked. So nobody gets
+a part that is older than the change that they heard of, and no cache has to be invalidated.
 """
 
 import asyncio

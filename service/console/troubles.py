@@ -1,4 +1,7 @@
-"""Pages that tell what went wrong, and offer a way on: to ask again, or to send the form again."""
+"""
+Pages that say what went wrong, and offer a way on: to open the page again, or to send the form
+again.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +41,7 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The screen of a page that tells about a problem."""
+    """The screen of a page that explains a problem."""
 
     title: str
     said: str
@@ -53,7 +56,7 @@ class Shown:
     """The form to send again, or None."""
 
     retry: str = ""
-    """The address to ask for again, or nothing."""
+    """The address to open again, or nothing."""
 
 
 def passes(problem: Problem) -> bool:
@@ -62,7 +65,7 @@ def passes(problem: Problem) -> bool:
 
 
 async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
-    """Answer with a page that tells about a problem."""
+    """Answer with a page that explains a problem."""
     _ = ask.gettext
     other = _GONE_WRONG if problem.status >= SERVER_ERROR else N_("This did not work")
     title = _(_TITLES.get(problem.status, other))

@@ -53,7 +53,7 @@ def lead(runtime: Runtime, league: str, table_id: str) -> None:
     """
     Take an idle table's next steps in the background.
 
-    If a task for the table is running, it checks once more. Every settled hand asks this for all
+    If a task for the table is running, it checks once more. Every settled hand calls this for all
     idle tables of its tournament. A task for each request would be hundreds at a time, most with
     the same step.
     """

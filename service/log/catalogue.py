@@ -190,7 +190,7 @@ def sets_text() -> str:
 
 def demand_sets_kept() -> None:
     """
-    Check that committed sets of event versions say what they said. They may only gain types.
+    Check that committed sets of event versions keep their content. They may only gain types.
 
     Raises:
       SchemaChanged: If a set has another version of a type.

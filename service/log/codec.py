@@ -102,7 +102,7 @@ class Codec:
                 return read if hiding is None else hiding.fill(read, "", None, {})
             cards = hiding is not None and hiding.holds_cards and hiding.holds_cards(read)
             if boxes is None:
-                # Only the boxes tell a card's audience. The event itself tells it for other values.
+                # Only the boxes give a card's audience. For other values the event itself gives it.
                 wanted = None if cards else _HOUSE
                 boxes = unseal(keys, recorded.stream, recorded.stream_version, sealed, wanted)
             whose, house = whose_places(boxes) if cards else {}, dict(boxes[HOUSE])

@@ -45,7 +45,8 @@ class Expected(msgspec.Struct, frozen=True):
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """
-    A request that changes something: its identifier, its actor, and the bytes that tell a retry.
+    A request that changes something: its identifier, its actor, and the bytes that identify a
+    retry.
 
     The decide function holds the command of the engine.
     """
@@ -75,7 +76,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """The version that a stream must have, or None if any will do."""
 
     entered: bool = False
-    """True if the actor is staff who play in the tournament, which the metadata tells."""
+    """True if the actor is staff who play in the tournament, which the metadata records."""
 
     def new_id(self, number: int) -> UUID:
         """Return identifier *number* of this command. A retry gets the same one."""

@@ -1,7 +1,7 @@
 """
 A rehearsal: a command is decided to see what it would cause, and nothing is appended.
 
-It is decided on states without their hidden values. A rehearsal therefore tells nobody more than a
+It is decided on states without their hidden values. A rehearsal therefore shows nobody more than a
 spectator could know.
 """
 
@@ -22,7 +22,7 @@ from service.log.orders import Decide, Entry, Order, States, decided
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 ByStream = dict[str, Any]  # of all aggregates
-"""States by stream name. The name tells the category."""
+"""States by stream name. The name gives the category."""
 
 
 class Rehearsed(Exception):

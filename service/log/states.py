@@ -40,7 +40,7 @@ class Loaded(msgspec.Struct, Generic[State_co], frozen=True):
 
 
 AnyLoaded = Loaded[Any]  # of all aggregates
-"""A cached state, kept under its stream's name. The caller's stream tells its type."""
+"""A cached state, kept under its stream's name. The caller's stream gives its type."""
 
 
 class StateCache:

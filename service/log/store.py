@@ -94,7 +94,7 @@ class Store(Protocol):
         """Return a league's keys, made on the first call."""
 
     def wake(self, league: UUID, position: int) -> None:
-        """Tell subscribers, soon and without waiting, that a league has grown to *position*."""
+        """Notify subscribers, soon and without waiting, that a league has grown to *position*."""
 
 
 async def chunks(
@@ -264,7 +264,7 @@ class PostgresStore:
                 return await ask(connection, *what, **named)
 
     def wake(self, league: UUID, position: int) -> None:
-        """Tell subscribers soon. Growth until then goes into the same wake-up."""
+        """Notify subscribers soon. Growth until then goes into the same wake-up."""
         self._grown[league] = max(position, self._grown.get(league, -1))
         self._growth.set()
 

@@ -49,7 +49,7 @@ def dispute_stream(identifier: str) -> Stream[dispute.State]:
     return _of("dispute", identifier)
 
 
-# The category decides the type of the state. The functions above tell it to mypy.
+# The category decides the type of the state. The functions above declare it for mypy.
 def _of(category: str, identifier: str) -> Stream[Any]:
     stream = stream_of(identifier)
     if not stream.startswith(category):

@@ -21,7 +21,7 @@ from service.log.store import CHANNEL
 _log = logging.getLogger(__name__)
 
 DOORS = "holotable_doors"
-"""The channel that tells what an operator has closed or opened, for :class:`Subscription`."""
+"""The channel that reports what an operator has closed or opened, for :class:`Subscription`."""
 
 _POSITIONS = 2**63
 _LEAGUES_MAX = 50_000

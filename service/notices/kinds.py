@@ -25,13 +25,14 @@ GOOD_FOR: Final[dict[Kind, timedelta]] = {
     "audit_failed": timedelta(days=2),
 }
 """
-The time after an event in which somebody may still be told of it.
+The time after an event in which a notice about it may still be sent.
 
 Offers and turns have an end of their own, which is usually earlier.
 """
 
 SLOW: Final = timedelta(minutes=10)
-"""A decision with at least this much time gives a notice.
+"""
+A decision with at least this much time gives a notice.
 
 In faster games people watch the table.
 """

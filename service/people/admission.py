@@ -125,7 +125,7 @@ async def demand_founder(connection: AsyncConnection, mode: Admission, person: U
     Check that a person may found a league.
 
     Raises:
-      FoundingClosed: If nobody may, or the operator has not given this person leave.
+      FoundingClosed: If nobody may, or the operator has not given this person permission.
     """
     if not await may_found(connection, mode, person):
         raise FoundingClosed("you need the operator's permission to found a league here")

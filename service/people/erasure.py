@@ -154,8 +154,8 @@ async def _erase_merged(
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
     async with engine.connect() as connection:
-        # The log is asked for the leagues. A read model might miss a league that is a moment old,
-        # and its only owner would be erased.
+        # The leagues come from the log. A read model might miss a league that is a moment old, and
+        # its only owner would be erased.
         leagues = await roles_of(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
     reached = positions(engine)

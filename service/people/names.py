@@ -52,7 +52,7 @@ def named(name: str) -> str:
     Return *name* in its stored form: composed (NFC), with single plain spaces.
 
     Raises:
-      ValueError: If the name holds a forbidden character, which the message tells.
+      ValueError: If the name holds a forbidden character, which the message names.
 
     >>> named(" Han  Solo ")
     'Han Solo'

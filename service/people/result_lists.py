@@ -44,7 +44,7 @@ class ResultRow(NamedTuple):
     """The identity by which the league may know the player, or None without a name."""
 
     exact: bool
-    """True if an e-mail address or an external id tells the player from namesakes."""
+    """True if an e-mail address or an external id distinguishes the player from namesakes."""
 
     place: int
     points: str

@@ -54,7 +54,8 @@ async def taken_away(
     """
     Return everything that the service keeps about a person, by file.
 
-    What others wrote about the person is not in it. It belongs to them, and staff may read it.
+    Texts of others about the person are not in it. They belong to their authors, and staff may read
+    them.
 
     Args:
       connection: One transaction, so that all files are of one instant.

@@ -51,7 +51,7 @@ async def take_down_claim(
     """
     Empty the confidential claim ``cnf_…`` and its answer. Return False if they are empty already.
 
-    Its league's staff log has no entry: it would tell everybody there that somebody came forward.
+    Its league's staff log has no entry: it would show everybody there that somebody came forward.
 
     Raises:
       StreamNotFound: If there is no such claim.

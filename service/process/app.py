@@ -244,7 +244,7 @@ def _given_id(scope: HTTPScope) -> str | None:
 
 class Server(uvicorn.Server):
     """
-    A server that tells its application of the first signal, even during its start.
+    A server that notifies its application of the first signal, even during its start.
 
     Otherwise the server would wait for its streams, and the streams for their clients.
 
@@ -258,7 +258,7 @@ class Server(uvicorn.Server):
         self._stopping = stopping
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Tell the application, then stop as any server does."""
+        """Notify the application, then stop as any server does."""
         asyncio.get_running_loop().call_soon_threadsafe(self._stopping.set)
         super().handle_exit(sig, frame)
 

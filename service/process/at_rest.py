@@ -95,7 +95,7 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
     If ``up`` is not running, its PostgreSQL runs for the length of the block.
 
     Raises:
-        BackupRefused: If the folder is none of ``up``.
+        BackupRefused: If the folder is not one of ``up``.
     """
     file = secret_files(data).get(database.MIGRATOR)
     if file is None:

@@ -6,7 +6,7 @@ from engine.table.read.replay import HIDDEN
 from service.base.documents import Document
 
 Data = Document
-"""The members of an event as plain JSON. The type of the event tells which members there are."""
+"""The members of an event as plain JSON. The type of the event determines the members."""
 
 FACE_DOWN = "??"
 

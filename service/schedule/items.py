@@ -44,7 +44,7 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """The number of entrants now, or null while the tournament is only planned."""
 
     entrants_max: int | None = None
-    """The number of places for entrants, or null if nothing is said about it yet."""
+    """The number of places for entrants, or null if it is not known yet."""
 
     waiting: int | None = None
     """The number of players on the waitlist, or null unless the tournament is `on`."""
@@ -59,7 +59,7 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """The phase of the announced tournament, or null while it is only planned."""
 
     check_in_open: bool = False
-    """True while entrants may check in. Only schedules of members tell it."""
+    """True while entrants may check in. Only schedules of members show it."""
 
     since: datetime
     """The instant at which the item reached this standing."""

@@ -137,7 +137,8 @@ class Crew:
             os._exit(code)
 
     def _begin(self) -> None:
-        """Report from a child that it is ready.
+        """
+        Report from a child that it is ready.
 
         From now on its beats report that nothing in it hangs.
         """
@@ -149,7 +150,9 @@ class Crew:
             os.write(self._writer, os.getpid().to_bytes(4, "big"))
 
     def _watch(self) -> None:
-        """Replace children that have stopped beating, and tell the service manager of us."""
+        """
+        Replace children that have stopped beating, and report this process to the service manager.
+        """
         now = time.monotonic()
         if now - self._looked > TELL_SECONDS:
             self._beaten.clear()  # this process was stopped, and read no beats meanwhile

@@ -342,4 +342,4 @@ GOING_ON = (
     "webhook.deliver",
     "notice.send",
 )
-"""The tasks that go on in a league that takes no commands. They prove, tell or tidy up."""
+"""The tasks that go on in a league that takes no commands. They prove, notify or tidy up."""

@@ -4,8 +4,8 @@ The nightly deletion of records that are kept only for a limited time. No event 
 Rows are deleted in small batches, each in a transaction of its own, so that nobody waits for them.
 The function ``prune`` deletes rows that the worker may not delete itself, if they are old enough.
 
-The operators' log says that it has begun in the transaction that deletes the first rows, so a
-deletion that was killed stands there too. At its end it says how much.
+The operators' log records the beginning in the transaction that deletes the first rows, so it also
+shows a deletion that was killed. At the end it records the numbers.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -85,13 +85,13 @@ class Entries:
         self._begun = False
 
     async def begin(self) -> None:
-        """Record, before the first rows are gone, that some will be."""
+        """Record the beginning, before the first rows are gone."""
         if not self._begun:
             await operator_log.add(self._connection, [None], self._actor, "pruned", "begun")
             self._begun = True
 
     async def end(self, deleted: Mapping[str, int]) -> None:
-        """Record what was deleted, unless it was nothing."""
+        """Record the numbers of deleted rows, unless all are 0."""
         told = ", ".join(f"{name} {number}" for name, number in deleted.items() if number)
         if told:
             await operator_log.add(self._connection, [None], self._actor, "pruned", told)

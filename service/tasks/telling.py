@@ -1,5 +1,5 @@
 """
-The search of the log for events that webhooks tell about.
+The search of the log for events that webhooks report.
 
 Only leagues with a webhook are searched. Each has a checkpoint of its own, which changes in one
 transaction with the deliveries. An event that cannot be read stops this search in its league, and

@@ -132,7 +132,7 @@ async def _name_tournaments(shell: Shell, deeds: Sequence[Deed]) -> None:
 
 
 def _subject(deed: Deed) -> str:
-    """Return the tournament or table that *deed* is about, or nothing of the kind."""
+    """Return the tournament or table that *deed* is about, or None."""
     if deed.stream is None:
         return (deed.about or "").rpartition(" ")[2]
     kind, _, number = deed.stream.partition("-")

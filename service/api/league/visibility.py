@@ -34,8 +34,8 @@ class VisibilityShown(msgspec.Struct, kw_only=True):
 
     link: str | None
     """
-    The new link key, shown only once, or null if the old one goes on. It is also null in the answer
-    to a retry, which carries `Idempotent-Replayed: true`.
+    The new link key, shown only once, or null if the old one stays valid. It is also null in the
+    answer to a retry, which carries `Idempotent-Replayed: true`.
     """
 
     position: str | None = None
@@ -50,7 +50,8 @@ class VisibilityShown(msgspec.Struct, kw_only=True):
 async def set_visibility(
     body: VisibilityWanted, place: LeaguePlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Set the visibility.
+    """
+    Set the visibility.
 
     The log gets the digest of a new link key, and the caller gets the key.
     """

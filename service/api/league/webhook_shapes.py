@@ -46,7 +46,9 @@ class WebhookChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The kinds of messages to send."""
 
     enabled: bool
-    """False to send nothing. A webhook that is enabled again is told only of later events."""
+    """
+    False to send nothing. A webhook that is enabled again gets only messages about later events.
+    """
 
     url: _Url | None = None
     """Another address, or null to keep the present one."""

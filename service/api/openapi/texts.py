@@ -1,7 +1,7 @@
 """
 The words of the document: groups of routes, and descriptions made of each declaration.
 
-A route needs a text of its own (``about``) only for facts that its declaration does not tell.
+A route needs a text of its own (``about``) only for facts that its declaration does not state.
 """
 
 from collections.abc import Iterator

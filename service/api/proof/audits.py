@@ -72,7 +72,7 @@ class OperationShown(msgspec.Struct, kw_only=True):
     """The part that is done, from 0 to 1."""
 
     result: dict[str, Any] | None  # the worker's report, as stored
-    """The report of the audit. Its `passed` tells whether the log is right."""
+    """The report of the audit. Its `passed` says whether the log is right."""
 
 
 class AuditListed(msgspec.Struct, kw_only=True):

@@ -133,7 +133,7 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     """The number of entrants now, or null while the tournament is only planned."""
 
     entrants_max: int | None
-    """The number of places for entrants, or null if nothing is said about it yet."""
+    """The number of places for entrants, or null if it is not known yet."""
 
     tournament: str | None
     """The announced tournament, or null while it is only planned."""

@@ -113,7 +113,10 @@ class HandsWorth(msgspec.Struct, kw_only=True):
     """The hands in the order in which they were sent."""
 
     best: tuple[int, ...]
-    """The indices of the best hands, from 0. Several share a tie; none is left if all bombed."""
+    """
+    The indices of the best hands, from 0. Tied hands are all listed. The list is empty if all
+    bombed out.
+    """
 
 
 @operation(

@@ -58,7 +58,7 @@ class RebuysPlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class EveningsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An evening with levels by the clock, whose length is wanted."""
+    """An evening with levels by the clock, to estimate its length."""
 
     players: Annotated[int, Meta(ge=2, le=_PLAYERS_MAX)]
     """The number of entrants, those who come late among them."""

@@ -87,7 +87,7 @@ class Asking(NamedTuple):
 
 
 async def asking(after: After, limit: Limit, wait: Wait, events: Events) -> Asking:
-    """Return what a request asks of a feed."""
+    """Return the query of a request for a feed."""
     return Asking(after, limit, wait, events)
 
 

@@ -2,7 +2,7 @@
 The differences between a player's knowledge of a tournament and the present facts.
 
 Each function looks for one kind of difference. It returns the item and the facts that the reader
-knows after it, or None facts if nothing more will be told about the tournament.
+knows after it. The facts are None if no later item is about the tournament.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Difference(NamedTuple):
     """The item, still without its cursor."""
 
     after: Facts | None
-    """The facts, or None if nothing more will be told about the tournament."""
+    """The facts, or None if no later item is about the tournament."""
 
 
 class About(TypedDict):
@@ -51,7 +51,9 @@ class About(TypedDict):
 
 
 def about(mine: Mine) -> About:
-    """Return the common members of an item about *mine*. The cursor is set when it is told."""
+    """
+    Return the common members of an item about *mine*. The cursor is set when the item is sent.
+    """
     return {"cursor": "", "league": mine.league, "tournament": mine.id}
 
 
@@ -173,7 +175,7 @@ def _end(told: Facts, mine: Mine) -> Difference | None:
 Kind: TypeAlias = Callable[[Facts, Mine], Difference | None]
 
 BEFORE_HANDS: tuple[Kind, ...] = (_tournament, _entry, _offer, _turn_closed)
-"""The kinds that are told before the ends of hands, in order."""
+"""The kinds of items that come before the ends of hands, in order."""
 
 AFTER_HANDS: tuple[Kind, ...] = (_seat, _rebuy_window, _status, _end, _turn)
-"""The kinds that are told after the ends of hands, in order."""
+"""The kinds of items that come after the ends of hands, in order."""

@@ -80,7 +80,7 @@ class Mine:
     """The table of ``facts.table``."""
 
     ends: deque[Recorded] = field(default_factory=lambda: deque(maxlen=KEPT_MAX))
-    """Ends of hands at the player's table, oldest first, that may not have been told."""
+    """Ends of hands at the player's table, oldest first, that may not have been sent."""
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class LeagueNow:
     tournaments: dict[str, Mine] = field(default_factory=dict)
     disputes: dict[str, Loaded[Claimed]] = field(default_factory=dict)
     changed: dict[str, None] = field(default_factory=dict)
-    """Tournaments and disputes whose differences have not all been told, in order."""
+    """Tournaments and disputes whose differences have not all been sent, in order."""
 
     looking: set[str] = field(default_factory=set)
     """Streams that are watched while they are looked at for the first time."""
@@ -103,7 +103,7 @@ class Following:
 
     Args:
         only: The league to narrow the stream to, or None.
-        told: What the reader knows, by league. Tournaments in it are looked at even if they are
+        told: The reader's knowledge, by league. Tournaments in it are looked at even if they are
             over.
     """
 
@@ -188,7 +188,7 @@ class Following:
                 *(self._first_look(league, each, versions[each]) for each in subjects)
             )
         except EventUnreadable as error:
-            # An unreadable league must not silence the others. Its own routes tell the reason.
+            # An unreadable league must not silence the others. Its own routes give the reason.
             _log.warning("a player's stream leaves a league out: %s", error.detail)
             self.leagues.pop(league, None)
             self._watch.follow(league, frozenset())
@@ -259,7 +259,7 @@ class Following:
         state, told = loaded.state, self._told_of(league, tournament)
         player = entered(self.shell, tournament, state, self._player)
         new = told is None and tournament not in now.tournaments
-        # Nobody was ever told about a draft. A cursor that names one was forged.
+        # No item is ever about a draft, so a cursor that names one was forged.
         forged = isinstance(state, Unannounced | Drafted)
         if forged or (new and (player is None or is_over(state))):
             return

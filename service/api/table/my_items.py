@@ -48,7 +48,7 @@ class TurnItem(_Told, kw_only=True, tag="turn"):
     """
     A decision waits for the viewer. Answer with ``POST /v1/tables/{table}/actions``.
 
-    It is told again if its deadline changes, and when a stream begins while it is open.
+    It is sent again if its deadline changes, and when a stream begins while it is open.
     """
 
     table: str
@@ -65,7 +65,9 @@ class TurnItem(_Told, kw_only=True, tag="turn"):
 
 
 class TurnClosedItem(_Told, kw_only=True, tag="turn_closed"):
-    """A decision that was told no longer waits for the viewer: answered, timed out or void."""
+    """
+    A decision from an earlier item no longer waits for the viewer: answered, timed out or void.
+    """
 
     table: str
     """The table of the decision."""
@@ -78,7 +80,7 @@ class HandOverItem(_Told, kw_only=True, tag="hand_over"):
     """
     A hand at the viewer's table has ended.
 
-    Continuing after a cursor tells the hands that have ended since, at most the last 50 of a table.
+    After a cursor come the hands that have ended since, at most the last 50 of a table.
     """
 
     table: str
@@ -120,7 +122,7 @@ class SeatItem(_Told, kw_only=True, tag="seat"):
 
 
 class UnseatedItem(_Told, kw_only=True, tag="unseated"):
-    """The viewer has no seat any more. ``entry`` tells whether the viewer is out."""
+    """The viewer has no seat any more. An item ``entry`` says if the viewer is out."""
 
     table: str
     """The table that the viewer has left."""
@@ -209,7 +211,7 @@ class ResetItem(_Item, kw_only=True, tag="reset"):
     """
     An operator has begun the league's log again, and its last events may be lost.
 
-    Forget everything about the league. What holds now follows.
+    Forget everything about the league. The present state follows.
     """
 
     league: str
@@ -217,7 +219,7 @@ class ResetItem(_Item, kw_only=True, tag="reset"):
 
 
 class CaughtUpItem(_Item, kw_only=True, tag="caught_up"):
-    """Everything that holds now has been told. All later items are news."""
+    """The items so far are the whole present state. All later items are news."""
 
 
 MyItem: TypeAlias = (
@@ -237,10 +239,10 @@ class MyItems(msgspec.Struct, kw_only=True):
     """
 
     items: tuple[MyItem, ...]
-    """The items in the order of telling."""
+    """The items in order."""
 
     next_cursor: str | None
-    """The cursor for the next page, or null if everything that holds now has been told."""
+    """The cursor for the next page, or null if the items reach the present state."""
 
     more: bool
     """True if there are more items now."""

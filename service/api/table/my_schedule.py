@@ -104,7 +104,7 @@ async def _mine(
     """
     Return the items of one league, with the place of *player* in each, and what is unreadable.
 
-    Tournaments that are over no longer change, so a read model tells the entries.
+    Tournaments that are over no longer change, so the entries come from a read model.
     """
     states, unreadable = await states_of(shell, league.league, items)
     over = [each.tournament for each in items if each.tournament and each.standing == "over"]

@@ -78,7 +78,7 @@ async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell
 async def read_my_turns(
     request: Asked, after: After, wait: Wait, limit: Limit, only: OnlyLeague, shell: Shell
 ) -> Response[bytes]:
-    """Answer the items after the cursor. Without one, answer everything that holds now."""
+    """Answer the items after the cursor. Without one, answer the present state."""
     told, until = _known(after, only), asyncio.get_running_loop().time() + wait
     held = shell.limits.streams.held(principal_of(request)) if wait else nullcontext()
     with held, shell.news.watching((HAND_OVER,)) as watch:

@@ -31,12 +31,12 @@ from service.log.writer import Loaded
 
 class Telling:
     """
-    Tells one player about changes.
+    Makes the items for one player.
 
     Args:
         following: The streams that the player follows.
         told: The reader's knowledge, by league. It changes with each item.
-        again: True to tell open turns again that the reader knows already. A reader that was
+        again: True to send open turns again that the reader knows already. A reader that was
             restarted may have received them without answering.
     """
 
@@ -56,11 +56,11 @@ class Telling:
         return cursor_of(self._told)
 
     def caught_up(self, now: datetime) -> CaughtUpItem:
-        """Return the item that says that everything has been told."""
+        """Return the item that says that the reader is up to date."""
         return CaughtUpItem(cursor=self.cursor, at=now)
 
     async def next(self, now: datetime) -> MyItem | None:
-        """Return the next item, or None if the reader knows everything that holds now."""
+        """Return the next item, or None if the reader is up to date."""
         for league in sorted(self._following.left & self._told.keys()):
             del self._told[league]
             return LeagueLeftItem(cursor=self.cursor, at=now, league=league)
@@ -156,12 +156,12 @@ class Telling:
         return Difference(item, replace(told, version=row.stream_version))
 
     async def _end_after(self, told: Facts, mine: Mine) -> Recorded | None:
-        """Return the first end of a hand at the known table that has not been told."""
+        """Return the first end of a hand at the known table that has not been sent."""
         if told.table is None:
             return None
         table = identifier("tbl", told.table)
         if told.table != mine.facts.table:
-            # The player has left the table, perhaps by the end of a hand that was not told yet.
+            # The player has left the table, perhaps by the end of a hand that was not sent yet.
             found = await self._following.ends_at(mine.league, table, told.version)
             return found[0] if found else None
         while mine.ends:

@@ -130,7 +130,7 @@ async def _in_play(request: Asked, shell: Shell) -> str | None:
     """
     Return a tournament of the sandbox in which the caller is still in play, or None.
 
-    A game that began at the end of a month is looked for too.
+    This includes a game that began at the end of the last month.
     """
     now = shell.now()
     for league in (league_of(now), *earlier(now)):

@@ -2,7 +2,7 @@
 A player's knowledge of leagues and tournaments, which is the content of a cursor.
 
 A cursor of a player's stream is no place in a log. It holds the facts that its reader knows. The
-server compares them with the present facts and tells the differences. It keeps nothing itself.
+server compares them with the present facts and sends the differences. It keeps nothing itself.
 """
 
 import base64
@@ -55,7 +55,7 @@ class Facts(msgspec.Struct, frozen=True, array_like=True):
 
 
 NOTHING = Facts()
-"""A player's knowledge of a tournament before anything was told."""
+"""A player's knowledge of a tournament before the first item."""
 
 
 class _League(msgspec.Struct, frozen=True, array_like=True):

@@ -237,4 +237,4 @@ _KINDS = [
         floor.LastHandsCalled, floor.HandForHandStarted, floor.HandForHandEnded,
     )
 ]  # fmt: skip
-"""The events that directors and players want to be told of. Hands are in the feeds of tables."""
+"""The events that directors and players want to hear about. Hands are in the feeds of tables."""

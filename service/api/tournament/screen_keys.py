@@ -1,7 +1,7 @@
 """
 Screen keys: each opens the clock of one tournament.
 
-The key says which tournament it opens, so there is nothing else to ask for.
+The key identifies its tournament, so a request needs nothing else.
 """
 
 from datetime import datetime

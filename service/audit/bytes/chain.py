@@ -329,8 +329,8 @@ def _committed(
     """
     Return whether a place commits to its opening, and exactly its audience can open it.
 
-    A card's place is always accepted: its leaf is its commitment, and only the boxes tell
-    its audience.
+    A card's place is always accepted: its leaf is its commitment, and only the boxes give its
+    audience.
     """
     place = _at(document, pointer)
     if place is None or "position" in place:

@@ -1,8 +1,8 @@
 """
 Scheduled rounds, checked from their events: draws, seats, places, points, the cut.
 
-Points are added up a second time here. Only the pairing is asked from the engine, as a
-function of the draw and of the earlier meetings. Source: rulebook ``rounds``.
+Points are added up a second time here. Only the pairing comes from the engine, as a function of the
+draw and of the earlier meetings. Source: rulebook ``rounds``.
 """
 
 from collections.abc import Callable, Sequence

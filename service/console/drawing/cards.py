@@ -1,11 +1,11 @@
 """
 The cards of both decks, drawn from the deck's definition.
 
-A card's suit is told by its shape and by the place of its pips: circles stand in a ring,
-triangles in a pyramid, squares in a grid; sabers fan out, flasks stand on shelves, coins lie in a
-ring, staves stand side by side. A sign is always written. Full pips are positive, hollow ones
-negative. Colours are custom properties of the page, so they suit both schemes. Nobody needs them
-to tell two cards apart.
+Shapes and the places of the pips show a card's suit: circles stand in a ring, triangles in a
+pyramid, squares in a grid; sabers fan out, flasks stand on shelves, coins lie in a ring, staves
+stand side by side. A sign is always written. Full pips are positive, hollow ones negative. Colours
+are custom properties of the page, so they suit both schemes. Two cards never differ by colour
+alone.
 """
 
 from collections.abc import Callable, Iterable

@@ -98,6 +98,8 @@ class _Told(NamedTuple):
 
 class Exchange:
     """
+    Carries items to the client, and its actions to the script. Any thread may use it.
+
     Args:
         token: The client's token.
     """
@@ -203,7 +205,8 @@ class Exchange:
         return bool(self._streams)
 
     def connected(self, more_than: int, seconds: float) -> bool:
-        """Wait until there are more requests for items than this.
+        """
+        Wait until there are more requests for items than this.
 
         Return False if there are none.
         """

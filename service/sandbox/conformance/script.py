@@ -116,7 +116,7 @@ class Script:
             ended=why,
         )
 
-    # The game asks for an action, and tells of those that it refused.
+    # The game asks for an action, and reports those that it refused.
 
     def choose(self, view: Document) -> Document:
         """Stage the next situation at this decision, and return the client's action."""

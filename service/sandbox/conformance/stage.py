@@ -38,6 +38,8 @@ class Turn(NamedTuple):
 
 class Stage:
     """
+    Sends turns and other items to the client, and takes its actions.
+
     Args:
         exchange: What passes between the script and the client.
         judge: Notes what the client does.

@@ -22,6 +22,8 @@ _EVENTS: Final = "text/event-stream"
 
 class Server(ThreadingHTTPServer):
     """
+    The HTTP server for the client under test.
+
     Args:
         host: The address to listen at.
         port: The port, or 0 for a free one.

@@ -91,6 +91,8 @@ PLAYER_NAMES: Final = [
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """
+    The options of ``holotable demo``.
+
     Args:
         players: The number of bots at each tournament.
         ruleset: The ruleset of all tournaments. ``None`` takes :data:`RULESETS` in turn.

@@ -65,7 +65,7 @@ class Evening:
         entropy = self.runtime.entropy
         return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
 
-    async def state(self, subject: str | None = None) -> Any:  # the subject tells its type
+    async def state(self, subject: str | None = None) -> Any:  # the subject gives its type
         """Return the state of the tournament, or of a table."""
         stream = stream_of(subject or self.tournament)
         return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
@@ -124,7 +124,9 @@ async def decided(
     asked: msgspec.Struct,
     order: Order,
 ) -> Receipt:
-    """Decide *asked* on the stream of *subject*, and tell seasons of announced tournaments."""
+    """
+    Decide *asked* on the stream of *subject*, and report announced tournaments to their seasons.
+    """
     stream = stream_of(subject)
 
     async def decide(states: States) -> Sequence[Entry]:

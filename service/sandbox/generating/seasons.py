@@ -62,7 +62,7 @@ class Season:
 
     subject: str
     key: SigningKey
-    lines: list[bytes] = field(repr=False)  # ``asyncio`` takes the text of what its tasks return
+    lines: list[bytes] = field(repr=False)  # ``asyncio`` builds the repr of results
     rows: list[Recorded] = field(repr=False)
     keys: LeagueKeys
 

@@ -206,7 +206,7 @@ class Game:
         detail: str,
         action: Document | None,
     ) -> None:
-        """Tell *player* of a fault, and let the clock answer for its seat."""
+        """Report a fault to *player*, and let the clock answer for its seat."""
         decision = self.table.decision
         if decision is None:
             raise TypeError("a refused action closed the decision")

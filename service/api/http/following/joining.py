@@ -1,4 +1,4 @@
-"""The leagues that players with open streams have joined, asked for all of them at once."""
+"""The leagues that players with open streams have joined, looked up for all of them at once."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.projections import schema
 
 JOINED_SECONDS = 15.0
-"""Shortest time between two questions. The number of open streams does not matter."""
+"""Shortest time between two look-ups. The number of open streams does not matter."""
 
 
 class Joined:
@@ -32,7 +32,7 @@ class Joined:
 
     @contextmanager
     def held(self, player: str) -> Iterator[None]:
-        """Ask for the leagues of *player* too, inside the block."""
+        """Look up the leagues of *player* too, inside the block."""
         self._open[player] += 1
         try:
             yield

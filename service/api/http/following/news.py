@@ -152,12 +152,12 @@ class Channel:
         self._end_unless_followed()
 
     def watch(self, keys: AbstractSet[str], watch: Watch) -> None:
-        """Tell *watch* of later events under *keys*."""
+        """Notify *watch* of later events under *keys*."""
         for key in keys:
             self._watches.setdefault(key, set()).add(watch)
 
     def unwatch(self, keys: AbstractSet[str], watch: Watch) -> None:
-        """Tell *watch* nothing more about *keys*. With nobody left the channel ends."""
+        """Stop notifying *watch* about *keys*. With nobody left the channel ends."""
         for key in keys:
             rest = self._watches[key]
             rest.discard(watch)
@@ -263,7 +263,7 @@ class News:
     The channels of one process.
 
     Args:
-        subscription: Tells which leagues have new events.
+        subscription: Reports the leagues that have new events.
         stopping: Set when the process stops.
     """
 

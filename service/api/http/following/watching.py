@@ -57,13 +57,13 @@ class Watched(Protocol):
     """A league's channel, as a watch uses it."""
 
     started: asyncio.Event
-    """Set once the channel has a position. It tells of all later events."""
+    """Set once the channel has a position. It reports all later events."""
 
     def watch(self, keys: AbstractSet[str], watch: "Watch") -> None:
-        """Tell *watch* of later events under *keys*."""
+        """Notify *watch* of later events under *keys*."""
 
     def unwatch(self, keys: AbstractSet[str], watch: "Watch") -> None:
-        """Tell *watch* nothing more about *keys*."""
+        """Stop notifying *watch* about *keys*."""
 
 
 class Opening(Protocol):

@@ -40,7 +40,7 @@ async def read_body(
     The bytes are used for a digest. They leave out the members that *shape* names in ``SECRET``.
 
     Raises:
-        BadRequest: With a code that tells the kind and the place of the error.
+        BadRequest: With a code for the kind of error, and its place.
     """
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
     if media.lower() != "application/json":
@@ -61,7 +61,7 @@ def body_of(text: bytes, shape: type[Body] | UnionType) -> tuple[Body | msgspec.
     Return a JSON text as *shape*, and its canonical bytes, like :func:`read_body`.
 
     Raises:
-        BadRequest: With a code that tells the kind and the place of the error.
+        BadRequest: With a code for the kind of error, and its place.
     """
     content, misnamed = _decoded(text)
     try:
@@ -80,8 +80,8 @@ def _holding(shape: object) -> type[msgspec.Struct]:
     """
     Return a struct with a member ``body`` of this shape.
 
-    msgspec remembers what it knows of a struct. Without one it would look at each member of a
-    union again, for each body.
+    msgspec caches its analysis of a struct. It would analyse each member of a bare union again for
+    each body.
     """
     return msgspec.defstruct("Holding", [("body", shape)])
 

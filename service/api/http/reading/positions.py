@@ -82,7 +82,7 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     if await wait_for(shell.positions, projection, league, position, patience):
         shell.standing.pop(key, None)
         return
-    # A position that nobody has written tells nothing about the projection.
+    # A position that nobody has written says nothing about the projection.
     if patience and position <= await last_position(shell.pool, league):
         shell.standing[key] = loop.time() + STANDING_SECONDS
     request.scope["state"][BEHIND] = True

@@ -87,14 +87,14 @@ class Crowd:
         self._pace = 0.0
         """
         The time between two answers, on a moving average. It begins at 0 when requests come after
-        none. It grows only while more than a few are due, for with fewer the process may wait for
-        its clients.
+        none. It grows only while more than a few are due, because with fewer the process may be
+        waiting for its clients.
         """
 
         self._last = 0.0
         """
         The time of the last answer, or the time since which more than a few are due. A time with
-        little to do says nothing of the pace.
+        little to do says nothing about the pace.
         """
 
         self._most = most
@@ -113,7 +113,8 @@ class Crowd:
             return Place(None, 0.0)
         reads = method in _READS
         most = self._most_with_reads if reads else self._most
-        # What was answered last came early. What waits now will take as long as all before it.
+        # The latest answers belong to requests that came early. The waiting ones will take as long
+        # as all before them.
         if not self.number:
             self._pace = 0.0
         seconds = max(self._seconds, self.number * self._pace)

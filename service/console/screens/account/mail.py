@@ -58,7 +58,7 @@ async def forgotten(ask: Ask) -> Page:
 
 @form(links.FORGOTTEN, of=forgotten, open=True)
 async def ask_code(ask: Ask, given: Given) -> Done:
-    """Have a code mailed. The answer does not tell if there is such an account."""
+    """Have a code mailed. The answer does not show whether the account exists."""
     wanted = given.into(ResetAsked)
     path = "/v1/password-resets/request"
     made = await ask.api.send("POST", path, wanted, ResetPromised, key=given.key)

@@ -28,7 +28,7 @@ _FIXED = frozenset({"draft", "finished", "cancelled", "discarded"})
 
 
 class ChangeScreen(msgspec.Struct, kw_only=True):
-    """The terms that may change, as they hold now and as they stand in the form."""
+    """The terms that may change, with their present values and those in the form."""
 
     id: str
     league: str
@@ -98,7 +98,7 @@ def _screen(shown: TournamentShown, etag: str | None, zone: str) -> ChangeScreen
 
 @form("/tournaments/{tournament:str}/change", of=change)
 async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Change what differs from the terms that hold, after a look at what that changes."""
+    """Change the terms that differ from the present ones, after showing the effects."""
     path = f"/v1/tournaments/{tournament}"
     shown = await ask.api.get(path, TournamentShown)
     body = _changes(given, shown)
@@ -140,7 +140,7 @@ def _changes(given: Given, shown: TournamentShown) -> Document:
 
 
 def _plain(value: object) -> object:
-    """Return a value as it is compared: nothing typed is nothing set."""
+    """Return a value in the form for comparison. An empty field equals a missing one."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str):

@@ -148,7 +148,7 @@ class ClockScreen(msgspec.Struct, kw_only=True):
 
     id: str
     suspended: bool = False
-    """True if the league takes no commands. Strangers without a key are not told."""
+    """True if the league takes no commands. Strangers without a key do not see it."""
 
     name: str
     place: str | None

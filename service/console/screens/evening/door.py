@@ -205,7 +205,7 @@ def _screen(
 
 
 def _listed(people: list[AtDoor], asked: str, only: str) -> tuple[AtDoor, ...]:
-    """Return those who were searched for, by name."""
+    """Return the results of the search, by name."""
     found = [each for each in people if _found(asked, each.name, each.player)]
     if only == "absent":
         found = [each for each in found if not each.here]

@@ -102,7 +102,7 @@ class LevelLine(msgspec.Struct, kw_only=True):
     """The length, or null for the last level, which never ends."""
 
     break_minutes: int
-    """The break after it, or 0. Strangers are told of none."""
+    """The break after it, or 0. Strangers see none."""
 
 
 class PosterScreen(msgspec.Struct, kw_only=True):
@@ -262,7 +262,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
 
 
 def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) -> PosterScreen:
-    """Return what everybody sees."""
+    """Return the parts of the poster that everybody sees."""
     return PosterScreen(
         id=shown.id,
         league=shown.league,

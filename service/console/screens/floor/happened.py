@@ -50,7 +50,7 @@ def told(items: Iterable[Happening], language: Spoken) -> tuple[Told, ...]:
 
 
 def moved(changes: Iterable[SeatChanged], language: Spoken) -> tuple[Told, ...]:
-    """Return the lines of changed seats. Strangers are told nothing else."""
+    """Return the lines of changed seats. Strangers see nothing else."""
     return tuple(
         Told(
             at=each.at,

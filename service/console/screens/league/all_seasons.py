@@ -13,7 +13,7 @@ from service.console.pages import Page
 from service.console.screens.league.seasons import SeasonListed, league_seasons, public_seasons
 
 _LED_MAX = 20
-"""The number of newest seasons whose leaders the page asks for."""
+"""The number of newest seasons whose leaders the page looks up."""
 
 _FIRST_MAX = 4
 """The most players named in a shared first place."""

@@ -163,7 +163,7 @@ def phase_of(item: Scheduled) -> str:
     """Return the phase of an evening under way, or else its state in the schedule."""
     if item.standing != "on" or item.state is None:
         return item.standing
-    # Strangers are not told whether check-in is open.
+    # Strangers do not see whether check-in is open.
     open = isinstance(item, ScheduledItem) and item.check_in_open
     return "check_in" if open else item.state
 

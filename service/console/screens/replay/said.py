@@ -288,4 +288,4 @@ OWNERS = frozenset({
     "cards_dealt", "replacements_dealt", "shift_dealt", "selection_committed",
     "improvement_committed", "card_turn_taken",
 })  # fmt: skip
-"""Steps of which the cards are seen by their owner alone."""
+"""Steps with cards that only their owner sees."""
