@@ -1,8 +1,8 @@
-// A form shows what follows from the fields in data-follows. Without this, a button asks for it.
+// A form shows the effects of its fields in data-follows. Without this script a button requests them.
 import { announce } from "./live.js";
 import { morph } from "./morph.js";
 
-const LATER = 5000; // milliseconds until what the server is still working out is asked for again
+const LATER = 5000; // milliseconds until the next request while the server is still computing
 
 const main = document.querySelector("#main");
 let asking = null;
@@ -17,7 +17,7 @@ const follow = async (form) => {
   form.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(form.action, { method: "POST", body, signal: mine.signal });
-    if (!answer.ok) return; // what is wrong is told when the form is sent
+    if (!answer.ok) return; // faults are shown when the form is sent
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!mine.signal.aborted) put(fresh.querySelector("#main"));
   } catch (error) {
@@ -32,8 +32,8 @@ document.addEventListener("change", (event) => {
   if (form && event.target.closest("[data-follows]")) follow(form);
 });
 
-// The server has read what was typed until now, and gives it back, so its fields are the right ones.
-// Only the field that is being typed into may be ahead of it.
+// The server returns the fields as the request sent them, so its fields are right. Only the field
+// with the focus may be newer.
 function put(fresh) {
   const fields = () => [...main.querySelectorAll("[data-follows] input")].filter((each) => each !== document.activeElement);
   for (const each of fields()) each.defaultValue = each.value;

@@ -1,6 +1,6 @@
-// Clocks of levels count down by the server's time. Without this they show the time of the page.
+// Clocks of levels count down by the server's time. Without this script they show the time of the page.
 const clocks = () => document.querySelectorAll("[data-until]");
-const offsets = new Map(); // how far the server is ahead, by the time that it told
+const offsets = new Map(); // milliseconds by which the server's clock is ahead, by the time on the page
 
 function ahead(now) {
   if (!offsets.has(now)) offsets.set(now, Date.parse(now) - Date.now());

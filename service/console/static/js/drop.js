@@ -1,5 +1,5 @@
 // A file that is dropped on a list is read into its field. Nothing is sent before the form is.
-// A spreadsheet may write its own letters instead of UTF-8.
+// A spreadsheet may write its own encoding instead of UTF-8.
 const read = (bytes) => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

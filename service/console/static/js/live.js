@@ -42,7 +42,7 @@ function connect() {
   });
 }
 
-// The stream opens a moment before the server watches. It does not tell what happened until then.
+// The stream opens a moment before the server watches. It does not report earlier changes.
 // A refused form is shown once only, so its page keeps it until something changes.
 const { here } = document.body.dataset; // only of a page that answers a form: its own address
 let refused = here !== undefined;
@@ -78,14 +78,14 @@ export async function refresh(name) {
   try {
     answer = await fetch(address, { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
   } catch {
-    return; // the line is down; the stream's return asks again
+    return; // the line is down; when the stream is back, it refreshes all parts
   }
   if (answer.status === 401) return location.reload(); // the session has ended
   if (answer.status === 429 || answer.status === 503) {
     waiting.set(name, setTimeout(() => refresh(name), AGAIN));
     return;
   }
-  if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer came between
+  if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer arrived meanwhile
   if (answer.status !== 200) return; // 304: nothing differs
   const text = await answer.text();
   if (number < (shown.get(name) ?? 0)) return; // a newer answer was faster

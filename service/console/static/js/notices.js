@@ -27,7 +27,7 @@ async function subscribed(manager) {
 }
 
 async function subscribe(event) {
-  if (form.elements.endpoint.value) return; // filled in: the form goes its way
+  if (form.elements.endpoint.value) return; // already filled in: the browser sends the form
   event.preventDefault();
   event.stopPropagation();
   try {

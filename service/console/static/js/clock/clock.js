@@ -4,12 +4,12 @@ import * as sound from "./sound.js";
 
 const SOON = 60; // seconds left when the time turns amber, and the first sound
 const LAST = 10;
-const AGAIN = 4000; // milliseconds between questions once the time is up
-const ANYWAY = 15000; // asked at least this often: what the operator does is no event of the evening
+const AGAIN = 4000; // milliseconds between requests once the time is up
+const ANYWAY = 15000; // the longest time between requests: an operator's suspension is no event of the evening
 
 let offset = 0; // milliseconds by which the server's clock is ahead of this one
 let before = null; // seconds left at the last tick
-let counted = ""; // what was counted to at the last tick
+let counted = ""; // the instant that the last tick counted to
 let asked = Date.now();
 
 const correct = () => {

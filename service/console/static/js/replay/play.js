@@ -32,7 +32,7 @@ const mark = () => {
 
 const KEYS = { ArrowLeft: 'back', ArrowRight: 'on', ArrowUp: 'phase-back', ArrowDown: 'phase-on' };
 
-// The link that a key stands for: a way through the hand, or other eyes.
+// The link that a key stands for: a step of the hand, or another viewer.
 const linked = (key) => {
   if (key === 'v') {
     const next = document.querySelector('[data-eyes][aria-current] + a');

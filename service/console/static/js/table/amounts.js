@@ -5,7 +5,7 @@ export const inside = (chips, { least, most, unit }) => {
   return Math.max(least, Math.min(most, Number.isFinite(whole) ? whole : least));
 };
 
-// A slider of 200 steps. Small raises get most of the way, because they are made most often.
+// A slider of 200 steps. Small raises get most of its length, because they are most frequent.
 const STEPS = 200;
 const BEND = 2;
 

@@ -66,7 +66,7 @@ const count = async (table) => {
   asking.get(id)?.abort();
   const mine = new AbortController();
   asking.set(id, mine);
-  // Hidden cards stand in no address.
+  // No address holds hidden cards.
   const form = table.querySelector('form[data-acts]');
   const body = new URLSearchParams(new FormData(form));
   body.set('do', 'count');
