@@ -126,7 +126,7 @@ def test_nothing_is_withheld_from_an_auditor() -> None:
     forged = Forgery(bundle("auditor"))
     assert withheld(forged) == []
     withhold(forged, forged.events("entry_requested")[0])
-    with pytest.raises(verifier.Unreadable, match="kept back from an auditor"):
+    with pytest.raises(verifier.Unreadable, match="withheld from an auditor"):
         verifier.verify(forged.write(), [PUBLIC])
 
 
