@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+import msgspec
 import rich_click as click
 from rich.console import Console
 from rich.markup import escape
@@ -27,6 +28,14 @@ DRY_RUN: Final = click.option(
     "--dry-run", is_flag=True, help="Say what would be done, and change nothing."
 )
 """The option of every command that removes something. The command takes it as ``dry_run``."""
+
+REASON: Final = click.option(
+    "--reason",
+    required=True,
+    type=str,
+    help="For the operators' log, 500 characters at most. No secrets.",
+)
+"""The option of commands that the operators' log gives a reason for. Taken as ``reason``."""
 
 REPORT: Final = click.option(
     "--json",
@@ -52,6 +61,12 @@ def plain(text: str) -> str:
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
         for each in text
     )
+
+
+def print_json(content: object) -> None:
+    """Print *content* as JSON, with sorted members."""
+    text = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
+    out.print(text.decode(), markup=False)
 
 
 @contextmanager

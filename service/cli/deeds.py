@@ -1,6 +1,7 @@
 """Operators' commands as transactions, which a dry run rolls back."""
 
 from collections.abc import Awaitable, Callable
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -9,6 +10,7 @@ from service.base.database import async_engine
 from service.base.errors import StreamNotFound
 from service.base.settings import Settings
 from service.cli.common import NO, USAGE, err, out, plain
+from service.people import accounts
 
 Work = Callable[[AsyncConnection], Awaitable[str | None]]
 """Does the work in a transaction. Returns a report, or None if there was nothing to do."""
@@ -71,3 +73,11 @@ async def carried_out(
         return NO
     out.print(plain(f"dry run, nothing was done: {said}" if dry_run else said), markup=False)
     return 0
+
+
+async def account_of(connection: AsyncConnection, login: str) -> UUID:
+    """Return the account of *login*, or end the command."""
+    owner = await accounts.number_of_login(connection, login)
+    if owner is None:
+        raise NotDone(f"there is no account {login}", f"run `holotable account create {login}`")
+    return owner

@@ -1,4 +1,4 @@
-"""``holotable demo`` and ``up``: a league night with bots, or a stack that keeps running."""
+"""``holotable demo``: a league night with bots, and its audit."""
 
 import asyncio
 import json
@@ -26,7 +26,6 @@ from service.sandbox.demo.floor import TournamentLost
 from service.sandbox.demo.night import ORGANISER, Night, NightFailed, Outcome
 from service.sandbox.demo.options import Options
 from service.sandbox.demo.proof import prove
-from service.sandbox.demo.standing import stay
 from service.sandbox.demo.teller import Teller
 
 
@@ -247,29 +246,3 @@ def _report(console: Console, outcome: Outcome, seconds: float) -> None:
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address of the API.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="Port of the API; 0 takes a free one.",
-)
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(".holotable"),
-    show_default=True,
-    help="Directory of the log. A restart with the same directory continues it.",
-)
-def up(host: str, port: int, data: Path) -> None:
-    """
-    Run the whole stack until you stop it (Ctrl-C).
-
-    Set HOLOTABLE_DATABASE_URL to use your own PostgreSQL, with a login that may make roles and
-    databases.
-    """
-    sys.exit(stay(data.resolve(), host, port, server()))

@@ -37,7 +37,7 @@ def demo() -> click.Command:
 
 def up() -> click.Command:
     """Run the whole stack until you stop it (Ctrl-C)."""
-    from service.cli.demo import up
+    from service.cli.up import up
 
     return up
 
@@ -65,28 +65,28 @@ def floor() -> click.Command:
 
 def api() -> click.Command:
     """Serve the public API."""
-    from service.cli.processes import api
+    from service.cli.api import api
 
     return api
 
 
 def worker() -> click.Command:
     """Run a Celery worker: starts of tournaments, deadlines, awards, audits."""
-    from service.cli.processes import worker
+    from service.cli.worker import worker
 
     return worker
 
 
 def project() -> click.Command:
     """Follow the log and update the read models."""
-    from service.cli.processes import project
+    from service.cli.project import project
 
     return project
 
 
 def bots() -> click.Command:
     """Play the house bots of every league."""
-    from service.cli.processes import bots
+    from service.cli.bots import bots
 
     return bots
 
@@ -100,7 +100,7 @@ def health() -> click.Command:
 
 def signer() -> click.Command:
     """Sign tree heads in a process without a database, or make, list and revoke its keys."""
-    from service.cli.signer import signer
+    from service.cli.signer.group import signer
 
     return signer
 
@@ -114,14 +114,14 @@ def push() -> click.Command:
 
 def prepare() -> click.Command:
     """Create roles, databases, schema and queue on the server at URL."""
-    from service.cli.schema import prepare
+    from service.cli.prepare import prepare
 
     return prepare
 
 
 def migrate() -> click.Command:
     """Migrate the database's schema to this version. A second run changes nothing."""
-    from service.cli.schema import migrate
+    from service.cli.migrate import migrate
 
     return migrate
 
@@ -135,7 +135,7 @@ def backup() -> click.Command:
 
 def restore() -> click.Command:
     """Restore BACKUP into an empty database, and check every byte of its log."""
-    from service.cli.backup import restore
+    from service.cli.restore import restore
 
     return restore
 
@@ -212,14 +212,14 @@ def epoch() -> click.Command:
 
 def verify_head() -> click.Command:
     """Check that LEAGUE's newest signed head at URL continues the one seen. Exit with 1 if not."""
-    from service.cli.verify import verify_head
+    from service.cli.verify_head import verify_head
 
     return verify_head
 
 
 def verify_receipt() -> click.Command:
     """Check that the newest signed tree at URL holds every event of RECEIPT."""
-    from service.cli.verify import verify_receipt
+    from service.cli.verify_receipt import verify_receipt
 
     return verify_receipt
 
@@ -247,49 +247,49 @@ def generate() -> click.Command:
 
 def league() -> click.Command:
     """Export, suspend and restore a league, check an archive, import players, show entries."""
-    from service.cli.league import league
+    from service.cli.league.group import league
 
     return league
 
 
 def account() -> click.Command:
     """Create accounts and reset passwords, as an operator."""
-    from service.cli.people import account
+    from service.cli.account.group import account
 
     return account
 
 
 def player() -> click.Command:
     """Erase a player, as an operator."""
-    from service.cli.people import player
+    from service.cli.player import player
 
     return player
 
 
 def text() -> click.Command:
     """Take down words that people wrote, as an operator."""
-    from service.cli.moderation import text
+    from service.cli.text import text
 
     return text
 
 
 def maintenance() -> click.Command:
     """Let the installation take no commands for a while. Reads go on, and clocks stand still."""
-    from service.cli.moderation import maintenance
+    from service.cli.maintenance import maintenance
 
     return maintenance
 
 
 def operators_log() -> click.Command:
     """Show the newest entries of the operators' log, newest first, of every league."""
-    from service.cli.moderation import operators_log
+    from service.cli.operators_log import operators_log
 
     return operators_log
 
 
 def token() -> click.Command:
     """Create and revoke bearer tokens, as an operator."""
-    from service.cli.people import token
+    from service.cli.token import token
 
     return token
 
@@ -303,21 +303,21 @@ def openapi() -> click.Command:
 
 def rulesets() -> click.Command:
     """List the rulesets, show one, or compare two."""
-    from service.cli.rules import rulesets
+    from service.cli.rulesets import rulesets
 
     return rulesets
 
 
 def structure() -> click.Command:
     """Propose the levels of a tournament."""
-    from service.cli.rules import structure
+    from service.cli.structure import structure
 
     return structure
 
 
 def points() -> click.Command:
     """List the points formulas, or try one."""
-    from service.cli.rules import points
+    from service.cli.points import points
 
     return points
 

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import rich_click as click
 
-from service.cli.common import FILE, NO, importing, stop
+from service.cli.common import FILE, NO, stop
+from service.process.app import openapi_document
 
 
 @click.command()
 @click.option("--check", type=FILE, default=None, help="Compare FILE instead of printing.")
 def openapi(check: Path | None) -> None:
     """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
-    with importing():
-        from service.process.app import openapi_document
-
     text = openapi_document()
     if check is None:
         click.echo(text, nl=False)

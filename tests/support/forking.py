@@ -25,12 +25,7 @@ import service.cli
 MODULE = "service.cli.main"
 REQUEST_BYTES_MAX = 1 << 17
 
-IMPORTED_LATE = (
-    "service.process.app",
-    "service.process.failures",
-    "service.process.people",
-    "service.tasks.worker",
-)
+IMPORTED_LATE = ("service.process.failures",)
 """Modules that a command imports when it runs. Without them here, every fork would import them."""
 
 
@@ -63,7 +58,7 @@ class Request:
 def import_commands() -> None:
     """Import the modules of all commands, without garbage collection."""
     gc.disable()
-    found = (each.name for each in pkgutil.iter_modules(service.cli.__path__, "service.cli."))
+    found = (each.name for each in pkgutil.walk_packages(service.cli.__path__, "service.cli."))
     for name in (*found, *IMPORTED_LATE):
         if name != MODULE:
             importlib.import_module(name)

@@ -10,8 +10,8 @@ import pytest
 
 from service.backups.taking import take
 from service.base.secret_files import write_secret
-from service.cli.backup import _write_all
 from service.cli.common import plain
+from service.cli.restore import write_all
 from tests.support.commands import ROOT
 from tests.support.databases import TestDatabase
 
@@ -81,7 +81,7 @@ def test_every_file_of_a_backup_is_on_the_disk_before_it_has_its_name(
 def test_a_restore_keeps_each_secret_that_it_replaces(tmp_path: Path) -> None:
     """It may be refused afterwards, and the old database needs the old key."""
     for content in ("one", "two", "three", "three"):
-        _write_all({"key": content}, tmp_path)
+        write_all({"key": content}, tmp_path)
     found = {each.name: each.read_text() for each in tmp_path.iterdir()}
     assert found == {
         "key": "three", "key.before-restore": "one", "key.before-restore-2": "two",

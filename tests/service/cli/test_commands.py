@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from inspect import cleandoc
+from keyword import iskeyword
 
 import pytest
 import rich_click as click
@@ -27,6 +28,12 @@ def listed(group: click.Group, above: str = "") -> Iterator[tuple[str, click.Com
             yield from listed(whole, f"{above}{name} ")
 
 
+def module_of(command: click.Command) -> str:
+    """Return the module that holds the function of *command*."""
+    assert command.callback is not None
+    return command.callback.__module__.removeprefix("service.cli.")
+
+
 def first_paragraph(command: click.Command) -> str:
     return " ".join(cleandoc(command.help or "").partition("\n\n")[0].split())
 
@@ -41,6 +48,17 @@ def test_a_command_is_listed_by_its_own_name_and_first_paragraph(name: str) -> N
 
     assert (command.name, shown.name) == (name.rsplit(maxsplit=1)[-1], name.rsplit(maxsplit=1)[-1])
     assert first_paragraph(command) == first_paragraph(shown) != ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_lies_where_its_name_says(name: str) -> None:
+    """`audit` is in `audit.py`, and `account create` in `account/create.py` or `account.py`."""
+    first, *rest = name.replace("-", "_").split()
+    own = ".".join(
+        [first, *(f"{each}_" if iskeyword(each) else each for each in rest or ["group"])]
+    )
+
+    assert module_of(loaded(COMMANDS[name])) in (first, own)
 
 
 def test_the_help_of_rebuild_names_every_projection() -> None:

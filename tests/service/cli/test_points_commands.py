@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.cli.rules import points
+from service.cli.points import points
 
 
 def ended(*arguments: str) -> int | str | None:

@@ -15,7 +15,9 @@ from engine.values import stream_of
 from service.base import heartbeats
 from service.base.sources import DatabaseClock
 from service.cli import clock as commands
-from service.cli import people
+from service.cli.account.create import create_account
+from service.cli.account.reset import offer_reset
+from service.cli.token import create_token
 from service.director import decision_clock, submitting
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime, open_runtime
@@ -205,9 +207,9 @@ async def test_what_an_operator_makes_is_dated_by_the_service(
 ) -> None:
     set_clock(database.url("postgres"), HOUR)
     settings = database.settings("holotable_api")
-    assert await people.create_account(settings, "bib", "Bib", "correct horse") == 0
-    assert await people.create_token(settings, "bib", (), 1) == 0
-    assert await people.offer_reset(settings, "bib") == 0
+    assert await create_account(settings, "bib", "Bib", "correct horse") == 0
+    assert await create_token(settings, "bib", (), 1) == 0
+    assert await offer_reset(settings, "bib") == 0
     connection = await asyncpg.connect(database.url())
     dated = await connection.fetchrow(
         "SELECT account.created_at AS account, token.created_at AS token,"

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from service.cli import people as people_commands
 from service.cli import replay
 from service.cli.bundle import write
 from service.cli.epoch import open_epoch
+from service.cli.player import erase_player
+from service.cli.token import create_token
 from service.people import operator_log
 from tests.service.api.proof.test_disputes import with_office
 from tests.service.api.proof.test_evidence import project, signing
@@ -38,12 +39,12 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         settings = database.settings("holotable_api")
         assert await replay.show(settings, hand, "auditor", None, "text/plain") == 0
         assert await replay.show(settings, hand, "public", None, "text/plain") == 0
-        assert await people_commands.create_token(settings, people[0].login, (), 1) == 0
+        assert await create_token(settings, people[0].login, (), 1) == 0
         migrate = database.settings("holotable_migrate")
         assert await open_epoch(migrate, league, "Lobot", "a drill") == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
-        assert await people_commands.erase_player(settings, people[1].player) == 0
+        assert await erase_player(settings, people[1].player) == 0
         path = f"/v1/leagues/{league}/staff-log"
         whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
         assert [
@@ -80,9 +81,9 @@ async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instant
         settings = database.settings("holotable_api")
         migrate = database.settings("holotable_migrate")
         for number in (1, 2):
-            assert await people_commands.create_token(settings, people[0].login, (), 1) == 0
+            assert await create_token(settings, people[0].login, (), 1) == 0
             assert await open_epoch(migrate, league, "Lobot", f"drill {number}") == 0
-            assert await people_commands.erase_player(settings, people[number].player) == 0
+            assert await erase_player(settings, people[number].player) == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
         path = f"/v1/leagues/{league}/staff-log"

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from service.base.settings import environment
+from service.cli.account.reset import offer_reset
 from service.cli.doctor import examine
-from service.cli.people import offer_reset
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import MailServer, mail_server

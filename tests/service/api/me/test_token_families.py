@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from service.base.database import async_engine
-from service.cli import people
+from service.cli.account.reset import offer_reset
 from service.projections.runner import Runner
 from tests.service.api.conftest import ANY, PASSWORD, Api, Person
 
@@ -297,7 +297,7 @@ async def test_a_reset_code_is_worth_what_its_giver_may_still_do(
 async def test_the_operator_resets_any_password(serving, database, capsys) -> None:
     async with serving() as api:
         person = await api.person()
-        assert await people.offer_reset(database.settings("holotable_api"), person.login) == 0
+        assert await offer_reset(database.settings("holotable_api"), person.login) == 0
         code = capsys.readouterr().out.strip()
         wanted = {"code": code, "password": NEW}
         assert (await api.http.post("/v1/password-resets", json=wanted)).is_success

@@ -11,7 +11,7 @@ import pytest
 
 from engine.values import number_of
 from service.base.database import async_engine
-from service.cli.signer_keys import revoke
+from service.cli.signer.revoke import revoke
 from service.process.signer import signing_app
 from service.projections.runner import Runner
 from service.transparency.note import SigningKey, open_note, parse_checkpoint, signers_of

@@ -1,6 +1,5 @@
-"""``holotable league export`` and ``check``: write an archive of a league, and check one."""
+"""``holotable league export``: write an archive of a league."""
 
-import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -12,10 +11,9 @@ from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound, TextForged
 from service.base.settings import Settings
 from service.base.sources import service_now
-from service.cli.common import FILE, NO, awaited, err, out, settings
+from service.cli.common import NO, awaited, err, out, settings
 from service.exports.archive import Taking, prepare, take
 from service.exports.bundle import Archive
-from service.exports.checking import check_archive
 from service.people import operator_log
 
 
@@ -85,25 +83,3 @@ def _file(target: Path, league: str) -> Path | None:
 def _taken(file: Path) -> int:
     err.print(f"{file} exists already\n  next: give another file", markup=False)
     return NO
-
-
-@click.command("check")
-@click.argument("file", type=FILE)
-@click.option(
-    "--key",
-    type=FILE,
-    default=None,
-    help="File with public keys; get them from another source than FILE.",
-)
-def league_check(file: Path, key: Path | None) -> None:
-    """Check the archive FILE without a database. Exit with 1 if a check fails."""
-    keys = () if key is None else tuple(key.read_text(encoding="ascii").split())
-    found = check_archive(file, keys)
-    for fault in found.faults:
-        err.print(f"check failed: {fault}", markup=False)
-    if not found.holds:
-        sys.exit(NO)
-    out.print(
-        f"holds: {found.events} events of {found.streams} streams, {found.heads} signed heads, "
-        f"{found.texts} texts, root {found.root}"
-    )

@@ -1,4 +1,4 @@
-"""``holotable verify-head`` and ``verify-receipt``: check a signer's heads."""
+"""``holotable verify-head``: check that a league's newest head continues the one seen."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import rich_click as click
 
 from service.cli.common import FILE
-from service.transparency import convicting, verifying
+from service.transparency import verifying
 
 
 @click.command("verify-head")
@@ -28,25 +28,3 @@ from service.transparency import convicting, verifying
 def verify_head(url: str, league: str, key: Path, token: Path, seen: Path) -> None:
     """Check that LEAGUE's newest signed head at URL continues the one seen. Exit with 1 if not."""
     sys.exit(verifying.verify_head(url, league, key, token, seen))
-
-
-@click.command("verify-receipt")
-@click.argument("url")
-@click.argument("receipt", type=FILE)
-@click.option(
-    "--key",
-    required=True,
-    type=FILE,
-    help="File with public keys; get them from another source than URL.",
-)
-@click.option(
-    "--token", required=True, type=FILE, help="File with a token that may read the league."
-)
-def verify_receipt(url: str, receipt: Path, key: Path, token: Path) -> None:
-    """
-    Check that the newest signed tree at URL holds every event of RECEIPT.
-
-    Exit with 1 if one is missing, and write the evidence to RECEIPT.evidence.  Exit with 3 if
-    no signed head covers them yet.
-    """
-    sys.exit(convicting.verify_receipt(url, receipt, key, token))

@@ -1,4 +1,4 @@
-"""``holotable signer``: the process that signs tree heads, and its keys."""
+"""``holotable signer``: the process that signs tree heads, and the list of its commands."""
 
 import os
 
@@ -32,21 +32,21 @@ def signer(context: click.Context) -> None:
 
 def new_key() -> click.Command:
     """Write a new private key to FILE (mode 0600) and FILE.pub. Print the public key."""
-    from service.cli.signer_keys import new_key
+    from service.cli.signer.new_key import new_key
 
     return new_key
 
 
 def keys() -> click.Command:
     """List the public keys of all signed heads, and their revocations."""
-    from service.cli.signer_keys import list_keys
+    from service.cli.signer.keys import list_keys
 
     return list_keys
 
 
 def revoke() -> click.Command:
     """Revoke the public KEY. Heads that it signs later are refused."""
-    from service.cli.signer_keys import revoke_key
+    from service.cli.signer.revoke import revoke_key
 
     return revoke_key
 

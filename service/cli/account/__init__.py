@@ -1,0 +1,1 @@
+"""``holotable account``: the accounts of people, with one file for each command."""

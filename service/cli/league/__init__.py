@@ -1,0 +1,1 @@
+"""``holotable league``: a league's archives, players and entries, a file for each command."""

@@ -1,0 +1,1 @@
+"""``holotable signer``: the process that signs tree heads, and a file for each key command."""
