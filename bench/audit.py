@@ -42,7 +42,7 @@ from service.log.keys import Keys, driver_of
 from service.log.store import PostgresStore
 from service.log.streams import table_stream
 from service.log.writer import Entry, States, Writer
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.sandbox.generating.seasons import Season, made
 
 TABLES = 64

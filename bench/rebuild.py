@@ -24,7 +24,7 @@ from service.base.settings import Settings
 from service.base.sources import DatabaseClock
 from service.director.runtime import settle
 from service.log.streams import table_stream
-from service.projections.rebuild import rebuild
+from service.projections.rebuilding.rebuild import rebuild
 
 LEAGUES = 2
 TABLES = 6

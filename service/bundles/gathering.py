@@ -30,7 +30,7 @@ from service.log.addresses import league_of_stream
 from service.log.codec import Codec
 from service.log.read import CHUNK, voided_by
 from service.log.record import Recorded
-from service.projections import queries
+from service.projections.reads import queries
 
 CODEC: Final = Codec(DECIDERS)
 

@@ -3,7 +3,7 @@
 import rich_click as click
 
 from service.cli.process_settings import process_settings
-from service.projections.runner import run
+from service.projections.following.runner import run
 
 
 @click.command()

@@ -8,9 +8,9 @@ from service.cli.common import DRY_RUN, NO, awaited, err, out, settings
 from service.cli.progress import progress_bar
 from service.director.runtime import settle
 from service.people import operator_log
-from service.projections.rebuild import compare as compare_models
-from service.projections.rebuild import extents
-from service.projections.rebuild import rebuild as rebuild_models
+from service.projections.rebuilding.comparing import compare as compare_models
+from service.projections.rebuilding.rebuild import extents
+from service.projections.rebuilding.rebuild import rebuild as rebuild_models
 
 
 @click.group()

@@ -17,7 +17,7 @@ from service.bundles.gathering import located
 from service.cli.common import awaited, err, settings
 from service.log.keys import Keys
 from service.people import operator_log
-from service.projections import queries
+from service.projections.reads import queries
 from service.replays.forms import SINGLE, TEXT, WHOLE
 from service.replays.reading import read_replay
 

@@ -15,7 +15,7 @@ from service.director.next_hand import lead
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
-from service.projections.hand_rows import HandRow
+from service.projections.reads.hand_rows import HandRow
 
 _OPENINGS = """
     SELECT stream_version FROM events

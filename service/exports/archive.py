@@ -41,8 +41,9 @@ from service.people.accounts import names
 from service.people.schema import text
 from service.people.text_refs import named_in, types_with_texts
 from service.people.texts import demand_unchanged
-from service.projections import queries, schema
-from service.projections.progress import positions, wait_for
+from service.projections import schema
+from service.projections.reads import queries
+from service.projections.reads.progress import positions, wait_for
 from service.transparency.tree import Frontier
 
 CHUNK = 500

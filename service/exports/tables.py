@@ -17,8 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.tournament.model.values.money import Refund
 from service.exports.csvs import Cell, lines
 from service.people.accounts import names
-from service.projections import queries, schema
-from service.projections.rows import StandingRow
+from service.projections import schema
+from service.projections.reads import queries
+from service.projections.reads.rows import StandingRow
 
 CHUNK = 500
 

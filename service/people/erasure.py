@@ -39,10 +39,11 @@ from service.people.schema import (
 )
 from service.people.sealed_rows import KeysOf
 from service.people.texts import erase_texts
-from service.projections import queries, schema
-from service.projections.merged_queries import merged_into
-from service.projections.progress import positions, wait_for
-from service.projections.projection import head
+from service.projections import schema
+from service.projections.applying.events import head
+from service.projections.reads import queries
+from service.projections.reads.merged_queries import merged_into
+from service.projections.reads.progress import positions, wait_for
 
 WAIT_SECONDS = 5.0
 

@@ -15,8 +15,8 @@ from engine.values import identifier
 from service.base.errors import EventUnreadable
 from service.log.read import KNOWN, voided
 from service.log.roles import TELLING, Told, role_after
-from service.projections.members import members
-from service.projections.projection import NOTHING
+from service.projections.applying.projection import NOTHING
+from service.projections.models.members import members
 
 # One statement reads rows and checkpoint, so they are of one instant.
 _ROLES = """

@@ -24,7 +24,8 @@ from service.people.schema import (
 )
 from service.people.sealed_addresses import AddressKeys
 from service.people.sealed_rows import KeysOf
-from service.projections import recalling, schema
+from service.projections import schema
+from service.projections.reads import record_queries
 
 CONTENT = """\
 account.json              the account
@@ -75,7 +76,7 @@ async def taken_away(
         "leagues": roles,
         "entries": entries,
         "records": {
-            each: await recalling.sums(connection, each, person.player) for each in leagues
+            each: await record_queries.sums(connection, each, person.player) for each in leagues
         },
         "texts": await _rows(connection, _texts(person)),
         "confidential-claims": await _claims(connection, keys, person, leagues),

@@ -63,8 +63,8 @@ from service.people.confidential_claims import seal_old
 from service.people.guessing import Guesses
 from service.people.idempotency import Refusals, Requests
 from service.people.tokens import by_tokens
-from service.projections.progress import positions
-from service.projections.troubles import Troubles
+from service.projections.following.troubles import Troubles
+from service.projections.reads.progress import positions
 from service.transparency.receipting import ReceiptIssuer
 
 __all__ = ["build", "openapi_document", "run"]

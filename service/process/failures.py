@@ -18,8 +18,8 @@ from service.base.database import (
 from service.base.embedded import ClusterFailed
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.settings import SettingsInvalid
-from service.projections.models import ProjectionUnknown
-from service.projections.rebuild import RebuildRefused
+from service.projections.models.all import ProjectionUnknown
+from service.projections.rebuilding.rebuild import RebuildRefused
 
 
 def explained(error: Exception) -> tuple[int, str, str] | None:

@@ -11,7 +11,7 @@ from service.log.codec import Codec
 from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, read_stream, verify, voided
 from service.log.record import Recorded
-from service.projections.hand_rows import HandRow
+from service.projections.reads.hand_rows import HandRow
 
 _codec = Codec(DECIDERS)
 

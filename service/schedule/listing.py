@@ -25,7 +25,8 @@ from service.base.errors import EventUnreadable
 from service.base.pools import EXPANSION
 from service.director.runtime import Runtime
 from service.log.streams import league_stream, season_stream
-from service.projections import queries, rows, schema
+from service.projections import schema
+from service.projections.reads import queries, rows
 from service.schedule.expansion import Budget
 from service.schedule.items import ScheduledItem, Standing
 from service.schedule.materialising import tournament_of

@@ -34,7 +34,7 @@ _UNDELIVERED = """
 """
 _QUARANTINE = "SELECT consumer, count(*) FROM quarantine GROUP BY consumer"
 
-# The newest finished audit of each whole league counts, as in `service.projections.troubles`.
+# The newest finished audit of each whole league counts, as in `projections/following/troubles.py`.
 _AUDITS = """
     SELECT count(*) FILTER (WHERE last.state <> 'passed'),
            extract(epoch FROM max(last.finished_at) FILTER (WHERE last.state = 'passed'))

@@ -8,7 +8,7 @@ from engine.values import identifier
 from service.audit import audit_league
 from service.base.database import async_engine
 from service.log.keys import Keys
-from service.projections.comparing import compare_league
+from service.projections.rebuilding.comparing import compare_league
 from service.transparency.signing import asking
 from tests.chaos.room import Room
 from tests.chaos.verdict import Logs, logs_of, repeated, unbalanced

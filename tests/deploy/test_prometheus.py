@@ -11,7 +11,7 @@ import yaml
 from prometheus_client import REGISTRY
 
 from service.base import metrics  # noqa: F401 - its import registers the metrics
-from service.projections import measuring as projections
+from service.projections.following import measuring as projections
 from service.tasks import measuring as tasks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -23,7 +23,7 @@ from service.director.runtime import open_runtime
 from service.notices.opting_out import OptOut, code_of
 from service.people.tokens import SCOPES_OF_PEOPLE
 from service.process.signer import signing_app
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.tasks import telling
 from service.transparency.note import SigningKey
 from service.transparency.signer import Memory, Signer

@@ -53,7 +53,7 @@ FAULTS = (
     ),
     Glue(
         name="a projection that skips events after a crash",
-        file="projections/projection.py",
+        file="projections/applying/advancing.py",
         sound="""
     await changes.write(connection)
     await _move(connection, projection, league, before, after)

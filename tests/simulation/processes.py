@@ -18,7 +18,7 @@ from service.base.settings import Settings
 from service.director.beacon import Pulses
 from service.director.runtime import Runtime
 from service.log.writer import Writer
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import FIRST_DAY, SeededEntropy
 from service.tasks import arming, child, jobs

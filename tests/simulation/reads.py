@@ -19,8 +19,10 @@ from engine.values import identifier, number_of
 from service.log.catalogue import event_types
 from service.log.read import VOIDED
 from service.projections import schema
-from service.projections.models import ALL
-from service.projections.projection import NOTHING, READ, advance, applied
+from service.projections.applying.advancing import advance, applied
+from service.projections.applying.events import READ
+from service.projections.applying.projection import NOTHING
+from service.projections.models.all import ALL
 from tests.simulation.relations import Log
 
 Delay = Callable[[], Awaitable[None]]

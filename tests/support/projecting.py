@@ -8,9 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.database import async_engine
-from service.projections.models import ALL
-from service.projections.projection import NOTHING, Projection, head, leagues
-from service.projections.runner import Runner
+from service.projections.applying.events import head, leagues
+from service.projections.applying.projection import NOTHING, Projection
+from service.projections.following.runner import Runner
+from service.projections.models.all import ALL
 from service.projections.schema import checkpoint
 from tests.support.databases import TestDatabase
 

@@ -7,7 +7,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.base.errors import SchemaUnsupported
-from service.projections.troubles import Warning as Trouble
+from service.projections.following.troubles import Warning as Trouble
 
 
 class Readiness(msgspec.Struct, kw_only=True):

@@ -27,8 +27,8 @@ from service.director.runtime import Runtime
 from service.people.guessing import Guesses
 from service.people.idempotency import Refusals, Requests
 from service.people.tokens import Principal
-from service.projections.progress import Positions
-from service.projections.troubles import Troubles
+from service.projections.following.troubles import Troubles
+from service.projections.reads.progress import Positions
 from service.schedule.lengths import Simulated
 from service.transparency.receipting import ReceiptIssuer
 

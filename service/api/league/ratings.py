@@ -14,8 +14,8 @@ from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
 from service.base.errors import BadRequest
 from service.people.accounts import names
-from service.projections import queries
-from service.projections.rows import RatingChange
+from service.projections.reads import queries
+from service.projections.reads.rows import RatingChange
 
 _ORDINAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 

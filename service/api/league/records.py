@@ -13,7 +13,7 @@ from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
-from service.projections import recalling
+from service.projections.reads import record_queries
 
 
 class PlayerRecord(msgspec.Struct, kw_only=True):
@@ -23,10 +23,10 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
     name: str | None
     """The player's name now."""
 
-    sums: recalling.Sums
+    sums: record_queries.Sums
     """Totals over all games, not only those of this page."""
 
-    games: tuple[recalling.Game, ...]
+    games: tuple[record_queries.Game, ...]
     """One page of the player's entries, newest first."""
 
     next_cursor: str | None
@@ -51,10 +51,10 @@ async def read_record(
     paged = await pages.read(place.id, name, int, projection="records")
     before = paged.after[0] if paged.after else None
     async with engine.connect() as connection:
-        rows = await recalling.games(
+        rows = await record_queries.games(
             connection, place.id, player_id, limit=paged.limit + 1, before=before
         )
-        sums = await recalling.sums(connection, place.id, player_id)
+        sums = await record_queries.sums(connection, place.id, player_id)
     members = {each.player for each in place.state.members}
     if not rows and before is None and player_id not in members:
         raise StreamNotFound("it does not exist, or you may not see it")

@@ -19,7 +19,8 @@ from service.api.http.reading.paging import POSITION_END, Page
 from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
-from service.projections import queries, schema
+from service.projections import schema
+from service.projections.reads import queries
 
 SCAN_MAX = 20_000
 """Positions that one page searches. A page may be short although another follows."""

@@ -25,8 +25,8 @@ from service.base.errors import BadRequest
 from service.people import accounts, admission
 from service.people.idempotency import Said
 from service.people.tokens import Principal
-from service.projections import merged_queries, queries
-from service.projections.rows import Membership, SeatOf
+from service.projections.reads import merged_queries, queries
+from service.projections.reads.rows import Membership, SeatOf
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

@@ -26,8 +26,8 @@ from service.api.http.writing.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.people.idempotency import Said
 from service.people.tokens import Principal
-from service.projections import queries
-from service.projections.rows import ReportRow
+from service.projections.reads import queries
+from service.projections.reads.rows import ReportRow
 from service.projections.schema import audit_report
 from service.tasks import jobs
 

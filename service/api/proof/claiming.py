@@ -52,7 +52,7 @@ from service.director.disputes.evidence import gather
 from service.director.disputes.windows import too_late_at
 from service.log.writer import Entry, States
 from service.people.texts import Written
-from service.projections import dispute_queries
+from service.projections.reads import dispute_queries
 from service.projections.schema import audit_report
 from service.replays.reading import read_replay
 from service.tasks import jobs

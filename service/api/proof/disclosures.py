@@ -30,7 +30,7 @@ from service.director.disputes.evidence import stretch_of
 from service.director.disputes.opening import Opened, of_masters, of_stretch
 from service.people.texts import Written
 from service.people.tokens import Principal
-from service.projections import queries
+from service.projections.reads import queries
 
 What = Literal["hand", "masters"]
 

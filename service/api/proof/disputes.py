@@ -45,8 +45,8 @@ from service.log.writer import Entry, Receipt, States
 from service.people import confidential_claims
 from service.people.texts import words
 from service.people.tokens import Principal
-from service.projections import dispute_queries
-from service.projections.rows import DisputeRow
+from service.projections.reads import dispute_queries
+from service.projections.reads.rows import DisputeRow
 from service.transparency import ledger
 
 _PROBLEMS = (

@@ -23,8 +23,8 @@ from service.api.http.wire.negotiating import ALL, best
 from service.api.public.tournaments import PublicTournamentPlace
 from service.base.errors import StreamNotFound
 from service.log.streams import table_stream
-from service.projections import queries
-from service.projections.hand_rows import HandRow
+from service.projections.reads import queries
+from service.projections.reads.hand_rows import HandRow
 from service.replays.forms import JSON, WHOLE
 from service.replays.reading import read_replay
 

@@ -17,8 +17,8 @@ from service.api.http.reading.positions import ReadPages
 from service.api.http.reading.public import PublicPlace, kept, public_league, shared
 from service.api.http.shell import Asked, Shell
 from service.api.season.calendars import ics
-from service.projections import public_queries
-from service.projections.rows import TournamentRow
+from service.projections.reads import public_queries
+from service.projections.reads.rows import TournamentRow
 from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.items import ScheduledItem, Standing
 from service.schedule.listing import schedule_of

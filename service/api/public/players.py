@@ -14,8 +14,8 @@ from service.api.http.shell import Asked, Shell
 from service.api.public.leagues import PublicLeaguePlace
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
-from service.projections import public_queries
-from service.projections.public_queries import PublicGame
+from service.projections.reads import public_queries
+from service.projections.reads.public_queries import PublicGame
 
 
 class PublicRecord(msgspec.Struct, kw_only=True):

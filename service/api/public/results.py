@@ -23,7 +23,7 @@ from service.api.http.reading.public import (
 from service.api.http.shell import Asked, Shell
 from service.api.public.leagues import PublicLeaguePlace
 from service.people.accounts import names
-from service.projections import public_queries, queries
+from service.projections.reads import public_queries, queries
 
 PublicSeasonPlace = Annotated[PublicPlace[Opened], By(public_season)]
 

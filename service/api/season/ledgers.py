@@ -35,8 +35,8 @@ from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
 from service.people.texts import Written
-from service.projections import ledger_queries
-from service.projections.ledger_rows import LedgerRow
+from service.projections.reads import ledger_queries
+from service.projections.reads.ledger_rows import LedgerRow
 
 _PLAYER = "^plr_[0-9a-f]{32}$"
 

@@ -23,7 +23,7 @@ from service.api.http.shell import Shell
 from service.base.errors import StreamNotFound
 from service.director.counting import count_aside
 from service.people.tokens import Principal
-from service.projections import queries
+from service.projections.reads import queries
 
 ONE = Query(
     "player",

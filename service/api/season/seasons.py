@@ -40,8 +40,8 @@ from service.base.errors import BadRequest, StreamNotFound
 from service.base.pools import SIMULATION
 from service.director.counting import count_aside
 from service.people.tokens import Principal
-from service.projections import queries
-from service.projections.rows import SeasonRow, StandingRow
+from service.projections.reads import queries
+from service.projections.reads.rows import SeasonRow, StandingRow
 
 
 class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_formula"):

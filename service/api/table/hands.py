@@ -16,8 +16,8 @@ from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.log.streams import tournament_stream
-from service.projections import queries
-from service.projections.hand_rows import HandRow
+from service.projections.reads import queries
+from service.projections.reads.hand_rows import HandRow
 
 
 class HandShown(HandRow, frozen=True, kw_only=True):

@@ -16,8 +16,8 @@ from service.api.season.calendars import FROM, TO, span_of, states_of, with_line
 from service.api.table.my_facts import Entered, entered
 from service.api.table.my_items import EntryStatus
 from service.people.tokens import Principal
-from service.projections import queries
-from service.projections.rows import Membership
+from service.projections.reads import queries
+from service.projections.reads.rows import Membership
 from service.schedule.expansion import Budget
 from service.schedule.items import ScheduledItem
 from service.schedule.listing import ITEMS_MAX, LEAGUE_STEPS, schedule_of

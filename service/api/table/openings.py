@@ -9,8 +9,8 @@ from service.api.http.operations import operation
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
-from service.projections import dispute_queries
-from service.projections.rows import OpeningRow
+from service.projections.reads import dispute_queries
+from service.projections.reads.rows import OpeningRow
 
 
 @operation(

@@ -35,7 +35,7 @@ from service.base.errors import (
 from service.log.streams import tournament_stream
 from service.people.texts import Written
 from service.people.tokens import Principal
-from service.projections.hand_rows import HandRow
+from service.projections.reads.hand_rows import HandRow
 from service.replays.forms import JSON, SINGLE, WHOLE
 from service.replays.reading import read_replay
 

@@ -37,8 +37,8 @@ from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.rounds_shown import RoundNow, round_now
 from service.base.errors import BadRequest
 from service.people.tokens import Principal
-from service.projections import queries
-from service.projections.rows import TournamentRow
+from service.projections.reads import queries
+from service.projections.reads.rows import TournamentRow
 from service.schedule.listing import expected_end
 
 SEASON_ASKED = Query("season", str, "List only the tournaments of this season.")

@@ -19,7 +19,7 @@ from service.audit.play.fresh import Night, last_night
 from service.base.drivers import Driver
 from service.log.codec import category_of
 from service.log.read import last_position, voided
-from service.projections.models import ALL
+from service.projections.models.all import ALL
 from service.transparency.ledger import TILE
 
 CHUNK = 32 * TILE

@@ -27,9 +27,9 @@ from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
 from service.log.read import positions_of, read_at
 from service.log.record import Recorded
-from service.projections.comparing import compare_league
-from service.projections.models import chosen
-from service.projections.projection import ProjectionBroken
+from service.projections.applying.projection import ProjectionBroken
+from service.projections.models.all import chosen
+from service.projections.rebuilding.comparing import compare_league
 
 Told = Callable[[int], Awaitable[None]]
 """Called from time to time with the weight done, of one unit or of all of them."""

@@ -9,7 +9,7 @@ from service.base.heartbeats import SILENCE
 from service.base.settings import Settings
 from service.cli.checks.finding import CheckFailed, Fault, restart
 from service.people import quarantine
-from service.projections import troubles
+from service.projections.following import troubles
 from service.tasks.duties import GOING_ON
 
 LATE_SECONDS: Final = 60

@@ -20,7 +20,7 @@ from engine.values import DisputeId, PlayerId, number_of, stream_of
 from service.log.orders import HOUSE
 from service.log.record import Metadata
 from service.log.streams import table_stream
-from service.projections import dispute_queries, queries
+from service.projections.reads import dispute_queries, queries
 
 EVENTS_MAX = 400
 """The most events of one claim. The newest are attached, and the rest are counted."""

@@ -10,7 +10,7 @@ from engine.kit.windows import Settled, closes_at, in_force
 from engine.league.state import Created
 from engine.values import number_of, stream_of
 from service.log.streams import table_stream
-from service.projections import queries
+from service.projections.reads import queries
 
 _NEXT_HAND = """
     SELECT at FROM events

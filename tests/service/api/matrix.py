@@ -26,7 +26,7 @@ from service.people import emails, resetting
 from service.people.schema import text
 from service.people.sealed_addresses import AddressKeys
 from service.process.app import build
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.truth import check
 from tests.support.databases import TestDatabase

@@ -9,7 +9,7 @@ from engine.values import number_of
 from service.audit import Report, audit_league
 from service.base.database import async_engine
 from service.log.keys import Keys
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.league_night import Night, played
 from tests.support.databases import SECRET_KEY, TestDatabase
 

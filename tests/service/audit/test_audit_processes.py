@@ -22,7 +22,7 @@ from service.base.settings import environment
 from service.base.shipped import ROOT
 from service.cli.audit import print_audit
 from service.process.failures import explained
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.audit.test_audit import tamper
 from tests.service.league_night import Night, played
 from tests.service.tasks.test_worker import alive, children

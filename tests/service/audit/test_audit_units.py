@@ -17,7 +17,7 @@ from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine
 from service.log.keys import Keys, driver_of
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.tasks.audits import as_text
 from service.transparency.ledger import TILE
 from tests.service.league_night import Night, played

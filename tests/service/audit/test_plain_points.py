@@ -35,8 +35,8 @@ from service.audit.report import Findings
 from service.audit.season import points as plain
 from service.audit.season.ranking import Table
 from service.audit.season.seasons import SeasonAudit
-from service.projections.ledgers import Ledger, reckoning_of, shown_terms
-from service.projections.projection import Happened
+from service.projections.applying.projection import Happened
+from service.projections.models.ledgers import Ledger, reckoning_of, shown_terms
 from tests.engine.season.seasons import (
     DIRECTOR,
     REASON,

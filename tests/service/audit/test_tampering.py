@@ -30,7 +30,7 @@ from service.log.read import read_league
 from service.log.record import Recorded
 from service.log.writer import Entry, States
 from service.process.signer import signing_app
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.transparency.note import SigningKey
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head

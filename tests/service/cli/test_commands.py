@@ -11,7 +11,7 @@ import rich_click as click
 
 from service.cli.common import Lazily
 from service.cli.main import cli
-from service.projections.models import BY_NAME
+from service.projections.models.all import BY_NAME
 
 HEAVY = ("alembic", "asyncpg", "celery", "httpx", "litestar", "psycopg", "sqlalchemy")
 

@@ -12,7 +12,7 @@ from service.base.database import async_engine
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.checks import parts
 from service.cli.doctor import CHECKS, Finding
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.league_night import Night, played
 from tests.support.commands import Ended, in_fork
 from tests.support.databases import TestDatabase

@@ -16,7 +16,7 @@ from service.director.runtime import Runtime, open_runtime
 from service.log.past import Fold
 from service.log.read import last_position, read_league, voided
 from service.log.record import Recorded
-from service.projections.rebuild import rebuild
+from service.projections.rebuilding.rebuild import rebuild
 from tests.service.audit.test_audit import audited
 from tests.service.director.test_directing import announced, at, played
 from tests.support.databases import TestDatabase

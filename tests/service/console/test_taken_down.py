@@ -12,7 +12,7 @@ import pytest
 from service.base.database import async_engine
 from service.base.settings import environment
 from service.exports.checking import check_archive
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.webhooks.kinds import KINDS
 from tests.service.api.proof.test_disputes import ask, claim
 from tests.service.api.test_suspending import WHY, told

@@ -25,7 +25,7 @@ from service.exports.checking import check_archive
 from service.log.store import PostgresStore
 from service.log.writer import Entry, Order, States, Writer
 from service.people.texts import Draft, erase_texts, keep_text
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.transparency import ledger
 from service.transparency.note import Checkpoint, SigningKey
 from tests.service.league_night import Night, played

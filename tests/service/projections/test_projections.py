@@ -17,12 +17,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from engine.values import number_of
 from service.base.database import async_engine
 from service.base.settings import environment
-from service.projections import queries, schema
-from service.projections.changes import Changes
-from service.projections.models import ALL
-from service.projections.progress import positions, wait_for
-from service.projections.projection import CheckpointMoved, Happened, advance, head
-from service.projections.runner import Runner
+from service.projections import schema
+from service.projections.applying.advancing import CheckpointMoved, advance
+from service.projections.applying.changes import Changes
+from service.projections.applying.events import head
+from service.projections.applying.projection import Happened
+from service.projections.following.runner import Runner
+from service.projections.models.all import ALL
+from service.projections.reads import queries
+from service.projections.reads.progress import positions, wait_for
 from tests.service.league_night import HANDS_MAX, played
 from tests.support.databases import TestDatabase
 from tests.support.projecting import lag
@@ -297,7 +300,7 @@ async def test_the_process_follows_the_log_and_ends_on_request(
     """After SIGTERM the process commits the batch under way and exits with success."""
     code = (
         "import os; from service.base.settings import read; "
-        "from service.projections.runner import run; run(read(os.environ))"
+        "from service.projections.following.runner import run; run(read(os.environ))"
     )
     process = subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step
         [sys.executable, "-c", code],

@@ -13,7 +13,7 @@ import pytest
 from service.audit import Report, audit_league
 from service.base.database import async_engine
 from service.log.keys import Keys
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.tasks import jobs
 from tests.service.drills import broker, workers
 from tests.service.league_night import Night, played

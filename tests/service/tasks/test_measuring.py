@@ -11,8 +11,8 @@ from prometheus_client.core import Metric
 
 from service.base import metrics
 from service.base.settings import SettingsInvalid
-from service.projections import measuring as projections
-from service.projections.models import ALL
+from service.projections.following import measuring as projections
+from service.projections.models.all import ALL
 from service.tasks import measuring
 from tests.service.api.conftest import serving  # noqa: F401 - a fixture
 from tests.support.databases import TestDatabase

@@ -17,7 +17,7 @@ from service.cli.doctor import CHECKS
 from service.director.runtime import Runtime, open_runtime
 from service.people import quarantine
 from service.process.app import build
-from service.projections.troubles import Troubles
+from service.projections.following.troubles import Troubles
 from service.tasks import arming, jobs
 from service.tasks.asking import ASKING
 from service.tasks.child import Child

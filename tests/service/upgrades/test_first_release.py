@@ -15,7 +15,8 @@ from service.base import migrations
 from service.cli.bundle import write
 from service.director.decision_clock import watch_table
 from service.director.runtime import open_runtime
-from service.projections.rebuild import compare, rebuild
+from service.projections.rebuilding.comparing import compare
+from service.projections.rebuilding.rebuild import rebuild
 from tests.service.api.conftest import PASSWORD, Person
 from tests.service.api.proof.test_evidence import KEY, signing
 from tests.service.upgrades.test_two_versions import audited, play

@@ -7,8 +7,8 @@ from service.api.http.access.rights import belong, demand_form
 from service.api.http.declaring.by import By
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import StreamNotFound
-from service.projections import queries
-from service.projections.hand_rows import HandRow
+from service.projections.reads import queries
+from service.projections.reads.hand_rows import HandRow
 
 
 async def reach_hand(request: Asked, identifier: str) -> tuple[HandRow, Role]:

@@ -4,8 +4,8 @@ from engine.league.state import Created
 from engine.values import stream_of
 from service.api.http.shell import Shell
 from service.people.memberships import roles_of
-from service.projections import queries
-from service.projections.rows import Membership
+from service.projections.reads import queries
+from service.projections.reads.rows import Membership
 
 
 async def leagues_now(shell: Shell, player: str) -> list[Membership]:

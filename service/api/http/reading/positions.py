@@ -16,8 +16,8 @@ from service.director.in_play import open_tournaments
 from service.log.own_writes import Written
 from service.log.read import last_position
 from service.people.tokens import Principal
-from service.projections import queries
-from service.projections.progress import wait_for
+from service.projections.reads import queries
+from service.projections.reads.progress import wait_for
 
 WAIT_SECONDS = 5.0
 """The longest wait for a position that the caller names in the query."""

@@ -25,7 +25,7 @@ from service.api.http.reading.etags import Tagging
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
-from service.projections import public_queries
+from service.projections.reads import public_queries
 
 State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 

@@ -8,7 +8,7 @@ import pytest
 from service.api.routes import ROUTES
 from service.base.database import async_engine
 from service.people.tokens import token_text, well_formed
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 
 pytestmark = pytest.mark.anyio
 

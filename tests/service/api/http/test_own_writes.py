@@ -10,7 +10,7 @@ import pytest
 from service.api.http.reading.paging import position_parts, position_token
 from service.base.database import async_engine
 from service.log.subscription import Subscription
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
 

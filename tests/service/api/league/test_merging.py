@@ -9,7 +9,7 @@ import pytest
 from engine.values import number_of
 from service.base.database import async_engine
 from service.people.erasure import erase
-from service.projections.comparing import compare_league
+from service.projections.rebuilding.comparing import compare_league
 from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project

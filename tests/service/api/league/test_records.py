@@ -8,8 +8,8 @@ import pytest
 from engine.values import number_of
 from service.api.http.reading.paging import position_parts, position_token
 from service.base.database import async_engine
-from service.projections.comparing import compare_league
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
+from service.projections.rebuilding.comparing import compare_league
 from tests.service.api.conftest import ANY
 from tests.service.api.nights import project, visitor
 from tests.service.api.tournament.test_corrections import WHY, a_night, award, entrants

@@ -9,7 +9,7 @@ from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
 from service.log.keys import Keys
 from service.people.accounts import ERASED
-from service.projections.comparing import compare_league
+from service.projections.rebuilding.comparing import compare_league
 from tests.service.api.conftest import ANY
 from tests.service.api.nights import project
 from tests.support.databases import SECRET_KEY

@@ -10,7 +10,7 @@ import pytest
 
 from service.base.database import async_engine
 from service.cli.account.reset import offer_reset
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.api.conftest import ANY, PASSWORD, Api, Person
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from engine.values import number_of
 from service.base.database import async_engine
 from service.cli.signer.revoke import revoke
 from service.process.signer import signing_app
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from service.transparency.note import SigningKey, open_note, parse_checkpoint, signers_of
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head

@@ -7,7 +7,7 @@ import pytest
 
 from engine.kit.cards import deck
 from service.base.database import async_engine
-from service.projections.runner import Runner
+from service.projections.following.runner import Runner
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
 from tests.support.databases import TestDatabase

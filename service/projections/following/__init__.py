@@ -1,0 +1,1 @@
+"""The process ``project``, and how far it is behind."""

@@ -1,0 +1,1 @@
+"""Queries of the read models, and the structs of their rows."""
