@@ -46,6 +46,14 @@ def filled(text: str, facts: Mapping[str, object], gettext: Callable[[str], str]
     return gettext(text) % {name: fact and gettext(fact) for name, fact in known.items()}
 
 
+class _Texts(GNUTranslations):
+    """A catalogue that also finds the singular of a text with a plural, as later Pythons do."""
+
+    def gettext(self, message: str) -> str:
+        found = super().gettext(message)
+        return self.ngettext(message, message, 1) if found == message else found
+
+
 @cache
 def texts(language: Language) -> NullTranslations:
     """Return the texts of *language*. Its ``gettext`` and ``ngettext`` find them."""
@@ -55,7 +63,7 @@ def texts(language: Language) -> NullTranslations:
     with (LOCALE / language / "LC_MESSAGES" / "holotable.po").open("rb") as written:
         write_mo(compiled, read_po(written, locale=language))
     compiled.seek(0)
-    return GNUTranslations(compiled)
+    return _Texts(compiled)
 
 
 def language_of(accepted: str | None) -> Language:

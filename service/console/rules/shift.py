@@ -90,8 +90,10 @@ def _second_street(_: Writer, game: CoruscantShift) -> Pairs:
 
 def _starts(_: Writer, which: str, game: CoruscantShift, street: int) -> str:
     if game.first_actor[street] == "left_of_big_blind":
-        return f"{which} {_('The player left of the big blind begins.')}"
-    return f"{which} {_('The player left of the button begins.')}"
+        first = _("The player left of the big blind begins.")
+    else:
+        first = _("The player left of the button begins.")
+    return f"{which} {first}"
 
 
 def _replace(_: Writer, game: CoruscantShift) -> Pairs:

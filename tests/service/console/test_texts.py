@@ -5,10 +5,12 @@ import re
 
 import pytest
 
-from service.base.languages import LANGUAGES, Language
+from service.base.languages import LANGUAGES, Language, texts
 from service.console.extracting import ROOT, every_text, missing, translated, unused
 
 _GAP = re.compile(r"%\(\w+\)s")
+_CALLS = ("_", "N_", "gettext")
+_INSIDE = re.compile(r"\{[^}\n]*(?:_|gettext)\(")
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
@@ -31,6 +33,33 @@ def test_a_translation_has_the_gaps_of_its_text(language: Language) -> None:
     for entry in translated(language):
         if isinstance(entry.id, str) and entry.id:
             assert sorted(_GAP.findall(entry.string)) == sorted(_GAP.findall(entry.id)), entry.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_text_with_a_plural_is_translated_alone_too(language: Language) -> None:
+    """One text may stand by itself on one page and with a number on another."""
+    plurals = [each for each in translated(language) if not isinstance(each.id, str)]
+
+    assert len(plurals) > 10
+    for each in plurals:
+        assert texts(language).gettext(each.id[0]) == each.string[0]
+
+
+def test_no_text_is_inside_a_formatted_string() -> None:
+    """The extraction does not see it there, so nobody would miss its translation."""
+    found = [
+        f"{path}:{node.lineno}"
+        for path in sorted(ROOT.rglob("*.py"))
+        if _INSIDE.search(text := path.read_text(encoding="utf-8"))
+        for outer in ast.walk(ast.parse(text))
+        if isinstance(outer, ast.JoinedStr)
+        for node in ast.walk(outer)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith(_CALLS)
+        and any(isinstance(each, ast.Constant) for each in node.args)
+    ]
+
+    assert found == []
 
 
 def test_every_description_of_a_fault_is_a_text_of_the_catalogue() -> None:

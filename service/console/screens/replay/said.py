@@ -189,7 +189,8 @@ def _showing(words: str, member: str) -> "Say":
 def _shift(say: Saying, data: Data) -> Sentence:
     dice = _list(data["dice"])
     said = say.said(N_("The dice show %(one)s and %(two)s."), one=dice[0], two=dice[1])
-    return Sentence(f"{said} {say.said(N_('Doubles!'))}" if dice[0] == dice[1] else said)
+    doubles = say.said(N_("Doubles!"))
+    return Sentence(f"{said} {doubles}" if dice[0] == dice[1] else said)
 
 
 def _pots(say: Saying, data: Data) -> Sentence:
