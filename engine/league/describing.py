@@ -65,7 +65,7 @@ class LeagueDescribed(_Part, frozen=True, kw_only=True, tag="league_described"):
 
 
 class SetVisibility(_Part, frozen=True, kw_only=True, tag="set_visibility"):
-    """Say who may see the league and the tournaments that it announces from now on."""
+    """Set who may see the league and the tournaments that it announces from now on."""
 
     visibility: Visibility
     link: HexDigest | None = None

@@ -147,7 +147,7 @@ class Front:
         }  # fmt: skip
         route, request = _route_of(scope), _Request(scope, again(handed.body))
         if route is None:
-            raise LookupError("a request was handed on that is none of a table's")
+            raise LookupError("a request was handed on that is not for a table")
         try:
             place = self._limits.crowd.enter(handed.method, handed.path)
         except Overloaded as error:

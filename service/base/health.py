@@ -118,7 +118,7 @@ class Schema:
         """Return the reason why this process is not ready, or None."""
         # A frozen server answers nothing at all, so each probe would leave a thread here.
         if not self._lock.acquire(timeout=_LOOK_SECONDS):
-            return "the database does not answer: an earlier question waits for it"
+            return "the database does not answer: an earlier query waits for it"
         try:
             if time.monotonic() >= self._until:
                 self._found = self._look()

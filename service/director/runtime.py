@@ -199,7 +199,7 @@ async def _unless(stopping: asyncio.Event | None, work: Coroutine[None, None, No
     try:
         await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise StoreUnavailable("told to stop while waiting for the database")
+            raise StoreUnavailable("stopped while waiting for the database")
         await working
     finally:
         for task in (working, stopped):

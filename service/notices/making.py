@@ -70,7 +70,7 @@ async def _make(runtime: Runtime, row: asyncpg.Record) -> None:
         raise
     except Exception:  # noqa: BLE001
         # A league whose log cannot be read must not hold back the notices of others.
-        _log.exception("nobody is told of an event", league=league, kind=occasion.kind)
+        _log.exception("no notices are sent about an event", league=league, kind=occasion.kind)
         told = {}
     now = runtime.clock.now()
     async with runtime.pool.acquire() as connection, connection.transaction():

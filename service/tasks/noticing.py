@@ -98,7 +98,9 @@ def _occasions(league: UUID, row: Row, now: datetime) -> list[_Found]:
         end = ends_at(occasion, datetime.fromisoformat(row.at))
     except Exception:  # noqa: BLE001
         # Someone who can write to the log can forge anything.
-        _log.warning("nobody is told of an event that cannot be read", position=row.position)
+        _log.warning(
+            "no notices are sent about an event that cannot be read", position=row.position
+        )
         return []
     facts = msgspec.json.encode(occasion).decode()
     return [(row.event_id, league, row.position, facts, end)] if end > now else []

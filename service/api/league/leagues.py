@@ -167,7 +167,7 @@ async def read_league(place: LeaguePlace, tags: Tags) -> Response[bytes]:
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}", "describe_league",
-    "Rename a league, and say what it is, where it plays and for how long.",
+    "Change a league's name and description, and its usual place and length of play.",
     needs="manage_league", scope="leagues:manage", answer=LeagueShown,
     problems=("forbidden", "league_name_invalid", "league_description_invalid"),
 )  # fmt: skip

@@ -43,7 +43,7 @@ class VisibilityShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/visibility", "set_visibility",
-    "Say who may see the league and the tournaments that it announces from now on.",
+    "Set who may see the league and the tournaments that it announces from now on.",
     needs="manage_league", scope="leagues:manage", answer=VisibilityShown,
     problems=("forbidden",),
 )  # fmt: skip

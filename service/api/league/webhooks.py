@@ -39,7 +39,7 @@ _SECRET_BYTES = 32
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/webhooks", "make_webhook",
-    "Make a webhook that is told of a league's public events.",
+    "Make a webhook for messages about a league's public events.",
     needs="manage_league", scope="webhooks:manage", answer=WebhookMade, status=201,
     problems=("forbidden", "quota_exhausted"), key_required=True,
 )  # fmt: skip

@@ -120,7 +120,7 @@ class NotificationsShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/me/notifications", "read_my_notifications",
-    "Read what the caller is told of, and by which channels.",
+    "Read the caller's choice of notices and channels.",
     needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
 async def read_my_notifications(shell: Shell, principal: Principal) -> Response[bytes]:
@@ -132,7 +132,7 @@ async def read_my_notifications(shell: Shell, principal: Principal) -> Response[
 
 @operation(
     "PUT", "/v1/me/notifications", "choose_my_notifications",
-    "Choose what the caller is told of, by which channels, and when not.",
+    "Choose the caller's notices, their channels, and quiet hours.",
     needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
 async def choose_my_notifications(

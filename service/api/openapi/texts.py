@@ -37,7 +37,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("me.accounts", "me.archives", "me.emails", "me.erasing", "me.passwords"),
     ),
     "Notices": (
-        "What a person is told of, by mail and in browsers.",
+        "Notices to a person, by mail and in browsers.",
         ("me.notifications", "me.opt_outs", "me.push_subscriptions"),
     ),
     "Tokens": ("Tokens for programs, with scopes and an end.", ("me.tokens",)),

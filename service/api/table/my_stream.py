@@ -40,7 +40,7 @@ from service.api.table.streaming import (
 from service.api.table.told import InLeague, told_of
 from service.base.errors import Forbidden, Unauthenticated
 
-OnlyLeague = Annotated[str | None, Query("league", str, "Tell only what concerns this league.")]
+OnlyLeague = Annotated[str | None, Query("league", str, "Send only items of this league.")]
 
 _BLANK = b"\n"
 """An empty line. Readers of NDJSON skip it."""
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
     needs="account", scope="tables:play", answer=MyItem, streams=True,
     produces=(EVENT_STREAM, NDJSON), problems=("invalid_cursor", "too_many_streams"),
     about=(
-        "It begins with everything that holds now, or has changed since the cursor in "
+        "It begins with the present state, or with the changes since the cursor in "
         "`Last-Event-ID` or `after`. Then comes the item `caught_up`, and then news. An open turn "
         "comes again on each new connection. A stream lives for five minutes at most."
     ),

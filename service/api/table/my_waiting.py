@@ -96,7 +96,7 @@ class MyWaiting(msgspec.Struct, kw_only=True):
     "GET", "/v1/me/waiting", "read_my_waiting",
     "Read what waits for the caller: turns, offers, rebuy windows, check-ins and deals.",
     needs="account", scope="leagues:read", answer=MyWaiting,
-    about="A player's stream tells the same as it happens (`GET /v1/me/stream`).",
+    about="The caller's stream sends the same as it happens (`GET /v1/me/stream`).",
 )  # fmt: skip
 async def read_my_waiting(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """Look at every tournament of the caller that is not over, as of the end of the log."""

@@ -93,7 +93,7 @@ async def vouched(
 
 def _unopened(epoch: int) -> Vouched:
     """Return the fault of an epoch that no operator opened: it would hide the epoch before."""
-    fault = said("epoch %(epoch)s stands in the log, and nobody opened it by name", epoch=epoch)
+    fault = said("epoch %(epoch)s is in the log, but no operator is named for it", epoch=epoch)
     return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
 
 

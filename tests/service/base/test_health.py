@@ -86,7 +86,7 @@ def test_probes_do_not_pile_up_behind_a_question_that_gets_no_answer(
             first.start()
             waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
             until(lambda: (watching.execute(waiting).fetchone() or (0,))[0])
-            assert "an earlier question waits for it" in (ready() or "")
+            assert "an earlier query waits for it" in (ready() or "")
             assert first.is_alive()
         first.join(20)
     assert ready() is None

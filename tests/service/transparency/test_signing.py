@@ -366,7 +366,7 @@ async def test_an_epoch_that_nobody_opened_hides_no_tail_that_was_cut(
     )
 
     assert await tree_faults(worker, signer, number) == [
-        (-1, "epoch 1 stands in the log, and nobody opened it by name")
+        (-1, "epoch 1 is in the log, but no operator is named for it")
     ]
 
 

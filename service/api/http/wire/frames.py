@@ -103,7 +103,7 @@ class Frames(asyncio.Protocol, ABC):
             try:
                 self.hear(bytes(self._rest[at + _LENGTH.size : end]))
             except msgspec.MsgspecError as error:
-                _log.warning("a neighbour said what nobody understands", error=str(error))
+                _log.warning("a neighbour sent an unknown message", error=str(error))
                 self.hang_up()
                 return
             at = end

@@ -248,7 +248,7 @@ class Neighbours:
                     if path.name not in self._known and path.name != self._name:
                         await self._meet(path)
             except OSError as error:  # nothing would restart this loop
-                _log.warning("neighbours were not looked for", error=str(error))
+                _log.warning("the search for neighbours failed", error=str(error))
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _meet(self, path: Path) -> None:
