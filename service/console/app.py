@@ -95,7 +95,7 @@ def serves(path: str) -> bool:
 
 
 def _page_of_form(path: str) -> str | None:
-    """Return the page of the form that posts to *path*, or None if none does."""
+    """Return the address of the page with the form that posts to *path*, or None if none does."""
     for screen in _forms():
         found = _pattern(screen.path).fullmatch(path)
         if found is not None and screen.of is not None:

@@ -160,7 +160,7 @@ class Api:
         return Read(_decoded(status, body, shape), headers.get("etag"))
 
     async def text(self, path: str, **query: str | int | bool | None) -> str:
-        """Return an answer that is no JSON, such as CSV. Raises as :meth:`get`."""
+        """Return an answer that is not JSON, such as CSV. Raises as :meth:`get`."""
         status, _, body = await self._call("GET", path, query=query)
         _demand(status, body)
         return body.decode()

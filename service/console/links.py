@@ -17,122 +17,122 @@ NEW_LEAGUE = "/new-league"
 
 
 def opt_out(code: str) -> str:
-    """Return the page that turns off one kind of mail."""
+    """Return the address of the page that turns off one kind of mail."""
     return f"/opt-outs/{code}"
 
 
 def join(code: str) -> str:
-    """Return the page on which an invitation or a claim code is used."""
+    """Return the address of the page on which an invitation or a claim code is used."""
     return f"/join/{code}"
 
 
 def league(league: str) -> str:
-    """Return the page of a league."""
+    """Return the address of the page of a league."""
     return f"/leagues/{league}"
 
 
 def schedule(league: str) -> str:
-    """Return the schedule of a league."""
+    """Return the address of the schedule of a league."""
     return f"/leagues/{league}/schedule"
 
 
 def settings(league: str) -> str:
-    """Return the settings of a league."""
+    """Return the address of the settings of a league."""
     return f"/leagues/{league}/setup"
 
 
 def people(league: str) -> str:
-    """Return the people of a league."""
+    """Return the address of the people of a league."""
     return f"/leagues/{league}/people"
 
 
 def new_evening(league: str) -> str:
-    """Return the first questions about a new evening."""
+    """Return the address of the first questions about a new evening."""
     return f"/leagues/{league}/new-evening"
 
 
 def new_season(league: str) -> str:
-    """Return the questions about a new season."""
+    """Return the address of the questions about a new season."""
     return f"/leagues/{league}/new-season"
 
 
 def close_season(season: str) -> str:
-    """Return the page that asks whether to close a season."""
+    """Return the address of the page that asks whether to close a season."""
     return f"/seasons/{season}/close"
 
 
 def fixtures(league: str) -> str:
-    """Return the planned evenings of a league."""
+    """Return the address of the planned evenings of a league."""
     return f"/leagues/{league}/fixtures"
 
 
 def evening_plan(league: str) -> str:
-    """Return the proposal for a new evening."""
+    """Return the address of the proposal for a new evening."""
     return f"/leagues/{league}/new-evening/plan"
 
 
 def standings(league: str) -> str:
-    """Return the standings of a league's season that runs."""
+    """Return the address of the standings of a league's season that runs."""
     return f"/leagues/{league}/standings"
 
 
 def seasons(league: str) -> str:
-    """Return all seasons of a league."""
+    """Return the address of all seasons of a league."""
     return f"/leagues/{league}/seasons"
 
 
 def players(league: str) -> str:
-    """Return the players of a league."""
+    """Return the address of the players of a league."""
     return f"/leagues/{league}/players"
 
 
 def player(league: str, player: str) -> str:
-    """Return the record of a player in a league."""
+    """Return the address of the record of a player in a league."""
     return f"/leagues/{league}/players/{player}"
 
 
 def season(season: str) -> str:
-    """Return the standings of a season."""
+    """Return the address of the standings of a season."""
     return f"/seasons/{season}"
 
 
 def tournament(tournament: str) -> str:
-    """Return the poster of a tournament."""
+    """Return the address of the poster of a tournament."""
     return f"/tournaments/{tournament}"
 
 
 def change(tournament: str) -> str:
-    """Return the page that changes an evening."""
+    """Return the address of the page that changes an evening."""
     return f"/tournaments/{tournament}/change"
 
 
 def rules(tournament: str) -> str:
-    """Return the rules of a tournament in words."""
+    """Return the address of the rules of a tournament in words."""
     return f"/tournaments/{tournament}/rules"
 
 
 def floor(tournament: str) -> str:
-    """Return the floor of a tournament."""
+    """Return the address of the floor of a tournament."""
     return f"/tournaments/{tournament}/floor"
 
 
 def clock(tournament: str) -> str:
-    """Return the clock of the room, for a TV."""
+    """Return the address of the clock of the room, for a TV."""
     return f"/tournaments/{tournament}/clock"
 
 
 def screens(tournament: str) -> str:
-    """Return the links that open the clock on a TV."""
+    """Return the address of the links that open the clock on a TV."""
     return f"/tournaments/{tournament}/screens"
 
 
 def screen(key: str) -> str:
-    """Return the clock that a screen key opens."""
+    """Return the address of the clock that a screen key opens."""
     return f"/screen/{key}"
 
 
 def door(tournament: str) -> str:
-    """Return the list at the door."""
+    """Return the address of the list at the door."""
     return f"/tournaments/{tournament}/door"
 
 
@@ -142,65 +142,65 @@ def at_door(tournament: str, player: str) -> str:
 
 
 def prints(tournament: str) -> str:
-    """Return the papers of a tournament."""
+    """Return the address of the papers of a tournament."""
     return f"/tournaments/{tournament}/prints"
 
 
 def money(tournament: str) -> str:
-    """Return the money of a tournament."""
+    """Return the address of the money of a tournament."""
     return f"/tournaments/{tournament}/money"
 
 
 def deals(tournament: str) -> str:
-    """Return the deals of a tournament."""
+    """Return the address of the deals of a tournament."""
     return f"/tournaments/{tournament}/deals"
 
 
 def hands(tournament: str) -> str:
-    """Return the hands of a tournament."""
+    """Return the address of the hands of a tournament."""
     return f"/tournaments/{tournament}/hands"
 
 
 def result(tournament: str) -> str:
-    """Return the result of a tournament."""
+    """Return the address of the result of a tournament."""
     return f"/tournaments/{tournament}/result"
 
 
 def table(table: str) -> str:
-    """Return the playing table."""
+    """Return the address of the playing table."""
     return f"/tables/{table}"
 
 
 def hand(hand: str) -> str:
-    """Return the replay of a hand."""
+    """Return the address of the replay of a hand."""
     return f"/hands/{hand}"
 
 
 def proof(hand: str) -> str:
-    """Return the proof of a hand."""
+    """Return the address of the proof of a hand."""
     return f"/hands/{hand}/proof"
 
 
 def disputes(league: str) -> str:
-    """Return the disputes of a league."""
+    """Return the address of the disputes of a league."""
     return f"/leagues/{league}/disputes"
 
 
 def audits(league: str) -> str:
-    """Return the audits of a league."""
+    """Return the address of the audits of a league."""
     return f"/leagues/{league}/audits"
 
 
 def audit(league: str, operation: str) -> str:
-    """Return the report of an audit."""
+    """Return the address of the report of an audit."""
     return f"/leagues/{league}/audits/{operation}"
 
 
 def staff_log(league: str) -> str:
-    """Return the actions of a league's staff."""
+    """Return the address of the actions of a league's staff."""
     return f"/leagues/{league}/staff-log"
 
 
 def dispute(dispute: str) -> str:
-    """Return a dispute."""
+    """Return the address of a dispute."""
     return f"/disputes/{dispute}"

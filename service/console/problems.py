@@ -76,7 +76,7 @@ _ON_PAGES: Mapping[str, str] = {
     "too_many_sign_ins": N_("Too many sign-ins have failed."),
     "too_many_connections": N_("Too many people are here just now."),
     "schema_unsupported": N_("The server is being updated."),
-    "internal_error": N_("The program has made a mistake. It is written down."),
+    "internal_error": N_("The program made a mistake. It has been recorded."),
     "idempotency_key_reused": N_(
         "This form was already sent, with something else in it. This page shows what came of it; "
         "check, and send your change again."
@@ -86,9 +86,7 @@ _ON_PAGES: Mapping[str, str] = {
 """Texts for people, by code, for problems whose titles speak of programs."""
 
 _FORBIDDEN = {
-    "you are entered here": N_(
-        "You play here, so somebody of the staff who does not play does this."
-    ),
+    "you are entered here": N_("You play here, so this is for staff who do not play."),
     "your role in this league": N_("Your role in this league does not allow this."),
 }
 """The reasons of a ``forbidden`` by their first words."""

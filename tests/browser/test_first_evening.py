@@ -51,7 +51,7 @@ def test_a_newcomer_needs_no_scripts(house: House) -> None:
     come(page, code, "Mara", f"mara-{league[-8:]}", evening)
 
     page.get_by_role("button", name="Leave").click()
-    expect(page.get_by_text("You are off the list.")).to_be_visible()
+    expect(page.get_by_text("You are no longer on the list.")).to_be_visible()
     page.goto("/account")
     page.get_by_role("button", name="Sign out", exact=True).first.click()
     expect(page).to_have_url(re.compile("/sign-in$"))

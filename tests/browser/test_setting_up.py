@@ -58,7 +58,7 @@ def test_a_newcomer_plans_a_weekly_evening_in_three_minutes(house: House, script
     newcomer.button("Found the league")
     expect(page.get_by_role("heading", level=1)).to_have_text("New evening")
     newcomer.type("Name", "Thursday")
-    newcomer.type("Players at most", "24")
+    newcomer.type("Maximum players", "24")
     newcomer.button("Propose an evening")
     expect(page.get_by_role("heading", level=1)).to_have_text("Thursday")
     newcomer.button("Plan the evenings")
@@ -99,7 +99,7 @@ def test_a_proposal_follows_at_once_what_is_changed_in_it(house: House) -> None:
     seats = page.get_by_label("Seats at a table")
     expect(seats).to_have_value("8")
 
-    page.get_by_label("Players at most").fill("6")
+    page.get_by_label("Maximum players").fill("6")
     page.get_by_label("Length", exact=True).fill("90")
 
     expect(seats).to_have_value("6")

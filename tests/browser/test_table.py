@@ -311,7 +311,7 @@ def test_a_hand_is_replayed_and_played_without_scripts(house: House) -> None:
     page = house.open(mine, PHONE, java_script_enabled=False).context.new_page()
     page.goto(f"/tables/{table}")
     page.locator("input[name=cards]").first.check(force=True)
-    page.get_by_role("button", name="What do they count?").click()
+    page.get_by_role("button", name="Count these cards").click()
     expect(page.locator("[data-worth]")).to_contain_text("suit count")
     page.locator('button[value="select"]').click()
     assert len(mine.get(f"/v1/tables/{table}")["me"]["selection"]) == 1

@@ -45,7 +45,7 @@ def _antes(_: Writer, game: Traditional) -> Pairs:
 def _steps(_: Writer, game: Traditional) -> Pairs:
     yield "cards.deal", _("Everyone gets two cards, face down.")
     if game.announce_totals:
-        yield "traditional.announce", _("Everyone says the sum of the two cards.")
+        yield "traditional.announce", _("Everyone announces the sum of the two cards.")
     yield (
         "traditional",
         _("Card rounds follow. Each is: a turn with the cards, a street of betting, two dice."),

@@ -58,7 +58,7 @@ async def test_mail_is_turned_off_at_once_and_is_no_choice_in_a_house_without_it
         person = await console.api.person()
         browser = await console.signed_in(person.login)
         page = await browser.get("/account/notices")
-        assert "This house sends no mail." in page.text
+        assert "This server sends no mail." in page.text
         assert 'type="checkbox" name="mail[]"' not in page.text
         await browser.submit("/account/notices", **chosen)
         kinds = (await person.get("/v1/me/notifications")).json()["kinds"].values()
@@ -93,7 +93,7 @@ async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: 
         wrong = await browser.submit("/account/notices", zone="Middle/Earth", language="de")
         assert wrong.status_code == 400
         assert 'id="zone-error"' in wrong.text
-        assert "This house sends no messages to browsers." in wrong.text
+        assert "This server sends no messages to browsers." in wrong.text
 
 
 async def test_a_browser_is_added_by_its_own_keys_and_removed(serving: Serving) -> None:

@@ -194,7 +194,7 @@ async def test_a_code_that_is_not_on_the_list_is_told_in_words(serving: Serving)
         door = f"/tournaments/{tournament}/door"
 
         page = await browser.get(f"{door}?q={member['player']}")
-        assert "Ada is in the league and not entered." in page.text
+        assert "Ada is in the league but not entered." in page.text
         await browser.submit(f"{door}/enter", player=member["player"])
         assert (await entry(owner, tournament))["player"] == member["player"]
 

@@ -227,7 +227,7 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         (action,) = _ACTION.findall(page.text)
         changed = filled(page.text) | {"late": "", "rebuys": "3", "rebuys_level": "2"}
         page = await browser.submit(unescape(action), **changed, again="yes")
-        assert "Everybody comes in time." in page.text
+        assert "Everybody is on time." in page.text
         assert "Half of all possible rebuys are bought." in page.text
 
         (action,) = _ACTION.findall(page.text)

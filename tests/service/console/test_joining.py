@@ -20,7 +20,7 @@ async def test_the_page_of_an_invitation_names_its_league(serving: Serving) -> N
 
         member = await console.signed_in(owner.login)
         page = await member.get(f"/join/{code}")
-        assert "You belong to this league already." in page.text
+        assert "You are a member of this league already." in page.text
         assert f'action="/join/{code}"' not in page.text
 
         page = await guest.get(f"/join/{code[:-4]}AAA=")

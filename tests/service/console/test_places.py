@@ -198,7 +198,7 @@ async def test_one_kind_of_mail_is_stopped_by_its_link_without_signing_in(
         page = await browser.get(f"/opt-outs/{code}")
         assert "No more mails of this kind?" in page.text and "Results" in page.text
         page = await browser.submit(f"/opt-outs/{code}")
-        assert "You get no more of these mails" in page.text
+        assert "You will get no more of these mails" in page.text
         chosen = (await person.get("/v1/me/notifications")).json()["kinds"]
         assert not chosen["result"]["mail"]
         assert (await browser.get("/opt-outs/nothing")).status_code == 404

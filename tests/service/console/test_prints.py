@@ -22,6 +22,6 @@ async def test_papers_name_seats_and_codes(serving: Serving) -> None:
         assert "A phone cannot open this address." not in cards
         sheets = (await browser.get(f"{path}?what=tables")).text
         assert sheets.count('class="sheet"') == 1
-        assert "Out, and by whom" in sheets
+        assert "Knocked out by" in sheets
         assert "No result yet" in (await browser.get(f"{path}?what=result")).text
         assert "Seat cards" in (await browser.get(f"{path}?what=nothing")).text

@@ -199,7 +199,7 @@ async def test_another_session_ends_on_the_account_page(serving: Serving) -> Non
         await desk.get("/account")
         page = await desk.submit(f"/account/sessions/{other}/end")
 
-        assert "That one is signed out." in page.text
+        assert "That sign-in has ended." in page.text
         assert (await phone.get("/account")).url.path == "/sign-in"
         assert (await desk.get("/account")).url.path == "/account"
 

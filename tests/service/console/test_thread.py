@@ -35,7 +35,7 @@ async def test_somebody_signs_up_joins_enters_and_leaves(serving: Serving) -> No
         assert "You are on the list." in page.text
         assert "Mara" in page.text
         page = await browser.submit(f"/tournaments/{tournament}/leave")
-        assert "You are off the list." in page.text
+        assert "You are no longer on the list." in page.text
 
         home = await browser.get("/")
         assert "Hello, Mara" in home.text

@@ -89,7 +89,7 @@ async def test_strangers_find_the_seasons_of_a_public_league(
     assert f'href="/seasons/{found.season}"' in standings.text
     assert f'href="/leagues/{found.league}/seasons"' in standings.text
     assert listed.text.index("Summer") < listed.text.index("Winter")
-    assert "Leads:" in listed.text
+    assert "Leader:" in listed.text
     assert "Summer" in everything.text
     assert old.status_code == 200 and "Winter" in old.text
     assert hidden_league.status_code == 404

@@ -79,10 +79,10 @@ class BotsOnly(CommandRejected):
 
 
 class HouseBotsForMoney(CommandRejected):
-    """House bots have no money."""
+    """House bots play only where there is no money."""
 
     code = "house_bots_for_money"
-    detail = "house bots enter only tournaments without a currency that are no casinos"
+    detail = "house bots enter only tournaments without a currency, and no casinos"
 
 
 class EntrantUnknown(CommandRejected):

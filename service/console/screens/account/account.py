@@ -23,7 +23,7 @@ _UNNAMED = "token"
 
 _SAID = {
     "signed_up": N_("Signed up"),
-    "claimed": N_("Came with a claim code"),
+    "claimed": N_("Joined with a claim code"),
     "password": N_("Signed in with the password"),
     "operator": N_("The operator made a token"),
     "password_changed": N_("The password was changed"),
@@ -131,7 +131,7 @@ async def change_password(ask: Ask, given: Given) -> Done:
 async def end(ask: Ask, given: Given, token: str) -> Done | Page:
     """Sign another browser or a program out."""
     return await command(
-        ask, given, "DELETE", f"/v1/tokens/{token}", said=ask.gettext("That one is signed out."),
+        ask, given, "DELETE", f"/v1/tokens/{token}", said=ask.gettext("That sign-in has ended."),
         to=links.ACCOUNT,
     )  # fmt: skip
 

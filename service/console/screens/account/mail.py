@@ -87,7 +87,8 @@ async def use_code(ask: Ask, given: Given) -> Done:
     said = ask.gettext("Your new password is set. You are signed out everywhere else.")
     if made.email is not None:
         kept = ask.gettext(
-            "The address %(address)s can get a new one. Remove it if it is not yours."
+            "Anybody who reads the mail of %(address)s can set a new one. "
+            "Remove the address if it is not yours."
         )
         said = f"{said} {kept % {'address': made.email}}"
     return Done(links.HOME, said, cookies=(began,))

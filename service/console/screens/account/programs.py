@@ -11,7 +11,7 @@ from service.console.forms import Given
 from service.console.pages import Page
 
 _RIGHTS = {
-    "leagues:read": N_("Read what I may read"),
+    "leagues:read": N_("Read everything I may read"),
     "tables:play": N_("Play at my tables"),
     "tournaments:manage": N_("Run evenings"),
     "leagues:manage": N_("Run leagues"),

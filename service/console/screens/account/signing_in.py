@@ -14,7 +14,7 @@ from service.console.forms import Given
 from service.console.pages import Done, Page
 
 NOT_ENCRYPTED = N_("This connection is not encrypted, so nobody can sign in over it")
-LINK_USED = N_("This link was used already, or its time is over")
+LINK_USED = N_("This link was used already, or has expired")
 SENT_TWICE = N_("This form was sent twice")
 
 
@@ -136,7 +136,7 @@ def demand_encrypted(ask: Ask) -> None:
 
 def local(then: str) -> str:
     """
-    Return the page to go to, or the home page if *then* leads away from this site.
+    Return the address to go to, or the home page if *then* leads away from this site.
 
     >>> local("/leagues/lge_1?x=1"), local("//evil.example"), local("https://evil.example")
     ('/leagues/lge_1?x=1', '/', '/')

@@ -316,7 +316,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
 
 
 def _back(given: Given, tournament: str) -> str:
-    """Return the list with the same search."""
+    """Return the address of the list with the same search."""
     only = given.text("only")
     return links.door(tournament) + (f"?only={only}" if only in ("absent", "unpaid") else "")
 

@@ -165,7 +165,7 @@ async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/leave", of=poster)
 async def leave(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Give up the entry, the place on the waitlist or the application."""
-    said = ask.gettext("You are off the list.")
+    said = ask.gettext("You are no longer on the list.")
     return await _sent(ask, given, tournament, "withdrawals", said)
 
 

@@ -27,10 +27,10 @@ _DELIMITERS = (";", "\t")
 """Separators that spreadsheets write instead of a comma, in some languages."""
 
 _WRONG = {
-    "name": N_("This is no name that can be used: too long, empty or with strange characters."),
-    "email": N_("This is no e-mail address."),
-    "role": N_("This is no role, or only an owner may give it."),
-    "external_id": N_("This is no number of a member list."),
+    "name": N_("This name cannot be used: it is empty, too long, or has unusual characters."),
+    "email": N_("This is not an e-mail address."),
+    "role": N_("This is not a role, or only an owner may give it."),
+    "external_id": N_("This is not a valid external_id."),
     "repeated": N_("The same player is in the list twice."),
     "name_taken": N_("This is too similar to the name of somebody on the staff."),
     "already_member": N_("The player is a member with another role."),

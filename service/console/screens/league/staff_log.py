@@ -107,7 +107,7 @@ def _name(ask: Ask, deed: Deed) -> str:
 
 
 def _about(deed: Deed, league: str) -> str | None:
-    """Return the page of the object that an action concerned, beside its evening's."""
+    """Return the address of the object that an action concerned, beside its evening's."""
     if deed.stream is None:
         about = deed.about or ""
         return links.hand(about) if about.startswith("hnd_") else None

@@ -111,10 +111,10 @@ def _dealt(words: str) -> "Say":
 
 def _asked(say: Saying, data: Data) -> Sentence:
     phases = {
-        "select": N_("To choose cards to keep: %(names)s."),
-        "improve": N_("To choose new cards to add: %(names)s."),
-        "bet": N_("To bet: %(names)s."),
-        "card": N_("To take a card turn: %(names)s."),
+        "select": N_("Choosing cards to keep: %(names)s."),
+        "improve": N_("Choosing new cards to add: %(names)s."),
+        "bet": N_("Next to bet: %(names)s."),
+        "card": N_("Next card turn: %(names)s."),
     }
     return Sentence(say.said(phases[str(data["phase"])], names=say.listed(_list(data["seats"]))))
 
@@ -266,8 +266,8 @@ _SAID: dict[str, Say] = {
     ),
     "unmatched_returned": _named(N_("%(chips)s that nobody matched go back to %(name)s."), "chips"),
     "pots_formed": _pots,
-    "draw_off_dealt": _draw_off(N_("Equal hands: each gets an open card."), "cards"),
-    "demise_dealt": _draw_off(N_("Sudden Demise: each of the tied gets an open card."), "dealt"),
+    "draw_off_dealt": _draw_off(N_("Equal hands: each tied player gets an open card."), "cards"),
+    "demise_dealt": _draw_off(N_("Sudden Demise: each tied player gets an open card."), "dealt"),
     "cube_rolled": lambda say, data: Sentence(
         say.said(N_("The chance cube decides for %(name)s."), name=say.name(data["winner"]))
     ),

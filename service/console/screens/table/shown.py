@@ -207,7 +207,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
 
 
 def _pages(game: Game) -> dict[str, str]:
-    """Return the page of each entrant's player."""
+    """Return the address of each entrant's player."""
     return {each.id: links.player(game.league, each.player) for each in game.entrants}
 
 
