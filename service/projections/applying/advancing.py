@@ -147,20 +147,16 @@ async def _move(
 async def mark_broken(
     connection: AsyncConnection, projection: Projection, error: ProjectionBroken
 ) -> None:
-    """Record on a league's checkpoint the event that stops the projection, and the reason."""
+    """Record the event that stops the projection in a league, why, and since when it stands."""
     said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
-    broken = {
-        "broken_at": error.position,
-        "reason": said,
-        "broken_since": sa.func.service_time(),
-    }
+    row = {"name": error.name, "league": error.league, "version": projection.version}
+    broken = {"broken_at": error.position, "reason": said}
     made = insert(checkpoint).values(
-        name=error.name,
-        league=error.league,
-        version=projection.version,
-        position=NOTHING,
-        **broken,
+        **row, **broken, position=NOTHING, broken_since=sa.func.service_time()
     )
+    # A retry that stops at the same event again has stood still since the first time.
+    same, kept = checkpoint.c.broken_at == error.position, checkpoint.c.broken_since
+    first = {"broken_since": sa.case((same, kept), else_=made.excluded.broken_since)}
     await connection.execute(
-        made.on_conflict_do_update(index_elements=["name", "league"], set_=broken)
+        made.on_conflict_do_update(index_elements=["name", "league"], set_=broken | first)
     )

@@ -154,6 +154,31 @@ async def test_a_value_that_no_column_takes_is_found_among_good_events(
     assert set((await behind(projecting, league)).values()) == {position}
 
 
+async def test_a_projection_that_stops_again_has_stood_still_since_the_first_time(
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
+) -> None:
+    """Another process meets the same event. After a release the time begins anew."""
+    league, position = await with_a_malformed_event(runtime, owner)
+    await Runner(projecting).catch_up()
+    [first] = await stands(owner)
+    assert first[:2] == ("members", position)
+    await Runner(projecting).catch_up()
+    assert await stands(owner) == [first]
+
+    migrate = database.settings("holotable_migrate")
+    assert await quarantine.release(migrate, league, "projection/members", skip=False) == 0
+    await Runner(projecting).catch_up()
+    [again] = await stands(owner)
+    assert again[:2] == first[:2]
+    assert again[2] > first[2]
+
+
+async def stands(owner: asyncpg.Connection) -> list[tuple[Any, ...]]:
+    """Return the projections that have stopped, before which event, and since when."""
+    asked = "SELECT name, broken_at, broken_since FROM reads.checkpoint WHERE broken_at IS NOT NULL"
+    return [tuple(row) for row in await owner.fetch(asked)]
+
+
 async def test_a_released_projection_goes_on_in_the_running_process(
     database: TestDatabase,
     runtime: Runtime,
