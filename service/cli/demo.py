@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -18,8 +19,8 @@ from service.base.database import DATABASE, ServerRefused
 from service.base.embedded import ClusterFailed
 from service.base.scratch import Scratch
 from service.base.sources import DatabaseClock
-from service.cli.common import server
-from service.process import people
+from service.cli.common import USAGE, server, stop
+from service.process import demos, people
 from service.process.supervisor import Stack, StackFailed
 from service.sandbox.bots.client import Problem, Unreachable
 from service.sandbox.demo.floor import TournamentLost
@@ -75,6 +76,12 @@ def known_ruleset(
     is_flag=True,
     help="Play slowly enough to watch, print the address, and run until Ctrl-C.",
 )
+@click.option(
+    "--drop-left",
+    is_flag=True,
+    help="Play nothing. Remove what killed demos have left on the server.",
+)
+@click.option("--dry-run", is_flag=True, help="With --drop-left: show it, and change nothing.")
 def demo(
     players: int,
     ruleset: str | None,
@@ -83,6 +90,8 @@ def demo(
     keep: bool,
     summary: Path | None,
     watch: bool,
+    drop_left: bool,
+    dry_run: bool,
 ) -> None:
     """
     Play a league night with bots, print its story and audit every hand.
@@ -91,6 +100,8 @@ def demo(
     projections and a Celery worker, and stops them all at the end.  The same [bold]--seed[/]
     gives the same cards for the same tournament, table and hand.
     """
+    if drop_left or dry_run:
+        sys.exit(_drop_left(drop_left, dry_run))
     options = Options(
         players=players,
         ruleset=ruleset,
@@ -123,7 +134,9 @@ def play(options: Options) -> int:
     The data are removed at the end, unless ``--keep`` is set or the night failed.
     """
     console = Console(soft_wrap=True, highlight=False)
-    scratch = Scratch("holotable-demo-")
+    if options.server is not None:
+        _tell_left(console, options.server)
+    scratch = Scratch(demos.FOLDERS)
     directory = scratch.folder
     if options.server is not None:
         scratch.keep()  # it holds the passwords of the server's roles
@@ -139,7 +152,9 @@ def play(options: Options) -> int:
     began = time.monotonic()
     code = 1
     try:
-        code = _on_a_stack(console, options, stack, began)
+        at = nullcontext() if stack.server is None else demos.under_way(stack.server, stack.name)
+        with at:
+            code = _on_a_stack(console, options, stack, began)
     except ServerRefused:
         code = 2  # nothing has changed
         raise
@@ -151,6 +166,8 @@ def play(options: Options) -> int:
     finally:
         if options.keep or code == 1:
             scratch.keep()
+            if options.server is not None:
+                demos.keep(options.server, stack.name)
             console.print(f"data and logs: {stack.where}")
             if options.server is None:
                 console.print(f"  to look at them: holotable up --data {directory}")
@@ -158,6 +175,38 @@ def play(options: Options) -> int:
             stack.discard()
         scratch.close()
     return code
+
+
+def _tell_left(console: Console, url: str) -> None:
+    for name in demos.remains(url).databases:
+        console.print(f"{name}: a demo that was killed has left it on the server")
+        console.print("  next: holotable demo --drop-left --dry-run")
+
+
+def _drop_left(drop_left: bool, dry_run: bool) -> int:
+    """Remove what killed demos have left on the given server, and say what that is."""
+    url = server()
+    if not drop_left or url is None:
+        stop(
+            USAGE,
+            "--dry-run is for --drop-left" if not drop_left else "no server is named",
+            "set HOLOTABLE_DATABASE_URL, and see `holotable demo --drop-left --dry-run`",
+        )
+    left, console = demos.remains(url), Console(soft_wrap=True, highlight=False)
+    if not left:
+        console.print("no demo has left anything on this server")
+        return 0
+    if dry_run:
+        console.print("dry run, nothing was done; without it this is removed:")
+    else:
+        demos.drop(url, left)
+        console.print("removed:")
+    for name, size in left.databases.items():
+        console.print(f"  database {name}, {size / 1e6:.0f} MB")
+    console.print(f"  roles of Holotable: {'all' if left.roles else 'none, others use them'}")
+    for folder in left.folders:
+        console.print(f"  folder {folder}")
+    return 0
 
 
 def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) -> int:

@@ -45,7 +45,7 @@ _AUDITS = """
          WHERE audit_report.league = name AND scope = name AND finished_at IS NOT NULL
          ORDER BY requested_at DESC LIMIT 1) last
 """
-_HEADS = """
+UNSIGNED = """
     SELECT max(extract(epoch FROM service_time() - unsigned.at))
       FROM key
       LEFT JOIN LATERAL (
@@ -54,6 +54,8 @@ _HEADS = """
       JOIN events unsigned
         ON unsigned.league = key.league AND unsigned.position = coalesce(head.size, 0)
 """
+"""The age of the oldest event that no signed head covers, in seconds."""
+
 _HEARTBEATS = "SELECT process, extract(epoch FROM at) FROM heartbeat"
 _OUTAGES = "SELECT count(*), extract(epoch FROM max(until_at)) FROM outage"
 _BACKUP = "SELECT extract(epoch FROM max(at)) FROM operator_deed WHERE kind = 'backup_taken'"
@@ -98,7 +100,7 @@ def measured(connection: psycopg.Connection, *, signing: bool) -> Iterable[Metri
         "holotable_audit_last_passed_timestamp_seconds", "Last pass.", {"": _number(passed)}
     )
     if signing:
-        ((unsigned,),) = rows(_HEADS)
+        ((unsigned,),) = rows(UNSIGNED)
         known = {"": _number(unsigned) or 0.0}
         yield gauge("holotable_unsigned_seconds", "Age of the oldest event without a head.", known)
     beats = _numbers(rows(_HEARTBEATS), 1)

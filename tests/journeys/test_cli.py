@@ -152,10 +152,11 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
             "doors:": {"project"},
             "backups:": {"project", "audit"},
             "jobs:": {"project"},
+            "heads:": {"project"},
         }
         checks = ["settings", "passwords:", "server:", "schema:", "clock:", "keys:", "logins:"]
-        checks += ["broker:", "signer:", "mail:", "disk:", "doors:", "backups:", "projections:"]
-        checks += ["jobs:", "quarantine:", "audits:", "heartbeats:"]
+        checks += ["broker:", "signer:", "mail:", "disk:", "demos:", "doors:", "backups:"]
+        checks += ["projections:", "heads:", "jobs:", "quarantine:", "audits:", "heartbeats:"]
         role = call.split()[0]
         wanted = [["--" if role in closed.get(each, ()) else "ok", each] for each in checks]
         assert (seen.returncode, found) == (0, wanted), f"{call}: {seen.stdout}"

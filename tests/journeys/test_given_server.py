@@ -1,6 +1,7 @@
 """``demo`` and ``up`` with ``HOLOTABLE_DATABASE_URL`` instead of a PostgreSQL of their own."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import psycopg
 import pytest
 
 from service.base.embedded import Cluster, binaries
+from service.process import demos
 from service.process.supervisor import Stack
 from tests.journeys.test_signals import holotable
 from tests.support.databases import TestServer
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +55,46 @@ def test_a_night_on_a_given_server_leaves_it_as_it_was(given: Cluster, tmp_path:
     assert running.returncode == 0, said
     assert found(given) == []
     assert list(tmp_path.glob("holotable-demo-*")) == []
+
+
+def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_path: Path) -> None:
+    """Not while it runs, not if it was kept, and first in a dry run."""
+    told = {"HOLOTABLE_DATABASE_URL": given.url(), "TMPDIR": str(tmp_path)}
+
+    def demo(*asked: str) -> tuple[int, str]:
+        with holotable("demo", *asked, **told) as running:
+            said, _ = running.communicate(timeout=60)
+        return running.returncode, said
+
+    with holotable("demo", "--players", "4", "--tournaments", "1", **told) as running:
+        until(lambda: sum(name.startswith("holotable_demo_") for name in found(given)) == 2)
+        assert demo("--drop-left") == (0, "no demo has left anything on this server\n")
+        running.send_signal(signal.SIGKILL)
+        running.wait(20)
+    until(lambda: "database" in demo("--drop-left", "--dry-run")[1])  # its parts have ended too
+    before, (folder,) = everything(given), tmp_path.glob("holotable-demo-*")
+    name = folder.name.replace("-", "_")
+
+    refused = demo()
+    assert refused[0] == 2
+    assert f"{name}: a demo that was killed has left it" in refused[1]
+    assert "next: holotable demo --drop-left --dry-run" in refused[1]
+    dry = demo("--drop-left", "--dry-run")
+    assert dry[0] == 0 and everything(given) == before and folder.exists()
+    for what in (f"database {name},", f"database {name}_broker,", "Holotable: all", str(folder)):
+        assert what in dry[1]
+    demos.keep(given.url(), name)
+    assert demo("--drop-left")[1].startswith("no demo has left anything")
+    assert everything(given) == before
+    with psycopg.connect(given.url(), autocommit=True) as connection:
+        connection.execute(f"COMMENT ON DATABASE {name} IS NULL".encode())
+        connection.execute("CREATE DATABASE another OWNER holotable_owner")
+
+    assert "Holotable: none, others use them" in demo("--drop-left", "--dry-run")[1]
+    with psycopg.connect(given.url(), autocommit=True) as connection:
+        connection.execute("DROP DATABASE another")
+    assert demo("--drop-left")[0] == 0
+    assert (found(given), folder.exists()) == ([], False)
 
 
 @pytest.mark.long

@@ -7,13 +7,18 @@ import asyncpg
 
 from service.base.heartbeats import SILENCE
 from service.base.settings import Settings
-from service.cli.checks.finding import CheckFailed, Fault, restart
+from service.cli.checks.finding import CheckFailed, Fault, restart, wrong
 from service.people import quarantine
+from service.process.demos import LEFT
 from service.projections.following import troubles
 from service.tasks.duties import GOING_ON
+from service.tasks.measuring import UNSIGNED
 
 LATE_SECONDS: Final = 60
 """A job or a read model that waits longer is late. The alerts use the same bound."""
+
+UNSIGNED_SECONDS: Final = 240
+"""Events that wait so much longer than ``sign_seconds`` are not only a busy signer's."""
 
 BACKUP_AGE: Final = timedelta(hours=36)
 """A nightly backup is never older. The alerts use the same bound."""
@@ -48,6 +53,11 @@ _FAILING = """
     SELECT task, occurrence, attempts, last_error FROM job
      WHERE state IN ('ready', 'sent') AND attempts >= $1 ORDER BY attempts DESC
 """
+_SIGNS = "SELECT EXISTS (SELECT FROM checkpoint)"
+_CONNECTED = """
+    SELECT EXISTS (SELECT FROM pg_stat_activity
+                    WHERE usename = 'holotable_project' AND datname = current_database())
+"""
 _BEATS = """
     SELECT process, extract(epoch FROM service_time() - at)::float AS silent FROM heartbeat
      ORDER BY process
@@ -67,6 +77,18 @@ async def doors(connection: asyncpg.Connection, _settings: Settings) -> str:
     if faults:
         raise CheckFailed(faults)
     return "every league takes commands"
+
+
+async def demos(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """No killed demo has left databases on the server."""
+    names = [name for (name,) in await connection.fetch(LEFT)]
+    if names:
+        step = (
+            "`holotable demo --drop-left --dry-run` with HOLOTABLE_DATABASE_URL of an administrator"
+        )
+        said = f"a demo that was killed has left {', '.join(names)}"
+        raise CheckFailed([Fault(said, step, weak=True)])
+    return "none has left anything"
 
 
 async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
@@ -103,6 +125,21 @@ async def projections(connection: asyncpg.Connection, _settings: Settings) -> st
     if faults:
         raise CheckFailed(faults)
     return "made by this version, and at the end of the log"
+
+
+async def heads(connection: asyncpg.Connection, settings: Settings) -> str:
+    """Signed heads keep up with the log, if they are signed at all."""
+    if not await connection.fetchval(_SIGNS):
+        return "none has been signed yet"
+    waited = float(await connection.fetchval(UNSIGNED) or 0)
+    if waited > settings.sign_seconds + UNSIGNED_SECONDS:
+        said = f"events have waited for a signed head for {waited:.0f} s"
+        step = (
+            f"{restart('signer')}; a worker that is away and a league in quarantine make heads "
+            "wait, too"
+        )
+        raise wrong(said, step)
+    return "signed to the end of the log"
 
 
 async def jobs(connection: asyncpg.Connection, _settings: Settings) -> str:
@@ -176,6 +213,10 @@ async def heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
         for row in rows
         if row["silent"] > limit
     ]
+    running = [row["process"] for row in rows if row["silent"] <= limit]
+    # The read models' process has no heartbeat: no player waits for it. It keeps a session open.
+    if running and not await connection.fetchval(_CONNECTED):
+        faults.append(Fault("no project is connected to the database", restart("project")))
     if faults:
         raise CheckFailed(faults)
     return f"running: {', '.join(row['process'] for row in rows) or 'none started yet'}"

@@ -181,7 +181,10 @@ def test_late_lost_and_failing_jobs_and_late_read_models_are_found(
         UPDATE reads.checkpoint SET position = 0 WHERE name = 'hands';
         ALTER TABLE events DISABLE TRIGGER ALL;
         UPDATE events SET at = at - interval '1 hour';
-        ALTER TABLE events ENABLE TRIGGER ALL
+        ALTER TABLE events ENABLE TRIGGER ALL;
+        INSERT INTO checkpoint (league, epoch, size, root, note)
+        SELECT league, 0, 1, sha256('a root'), 'a note' FROM key;
+        INSERT INTO heartbeat VALUES ('worker', now())
         """,
     )
     found = {each.said: each for each in findings(doctor(database, "--json"))}
@@ -192,6 +195,27 @@ def test_late_lost_and_failing_jobs_and_late_read_models_are_found(
     (behind,) = [each for each in found.values() if each.said.startswith("hands is 3")]
     assert behind.check == "projections"
     assert "`systemctl restart holotable-project`" in (behind.step or "")
+    (waiting,) = [each for each in found.values() if each.check == "heads"]
+    assert waiting.said.startswith("events have waited for a signed head for 36")
+    assert "`systemctl restart holotable-signer`" in (waiting.step or "")
+    (away,) = [each for each in found.values() if each.check == "heartbeats"]
+    assert away.said == "no project is connected to the database"
+    with psycopg.connect(database.url("holotable_project")):
+        (well,) = [e for e in findings(doctor(database, "--json")) if e.check == "heartbeats"]
+    assert (well.state, well.said) == ("ok", "running: worker")
+
+
+def test_what_a_killed_demo_has_left_is_found(database: TestDatabase) -> None:
+    name = "holotable_demo_abc"
+    with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}_broker".encode())
+        try:
+            found = findings(doctor(database, "--json"))
+        finally:
+            connection.execute(f"DROP DATABASE {name}_broker".encode())
+    (one,) = [each for each in found if each.check == "demos"]
+    assert (one.state, one.said) == ("weak", f"a demo that was killed has left {name}_broker")
+    assert "`holotable demo --drop-left --dry-run`" in (one.step or "")
 
 
 def test_absent_parts_are_found(database: TestDatabase) -> None:
