@@ -211,6 +211,9 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     signer_url: Annotated[str, Meta(pattern="^https?://")] | None = None
     """The address of the signer, for all but the projections. Without one nothing is signed."""
 
+    signer_token: Annotated[str, Meta(pattern="^[!-~]{32,}$")] | None = None
+    """The token that the signer asks for, as in its own settings."""
+
     sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
     """
     Seconds that a league's events may wait for a signed head. A tournament's end does not wait.
@@ -241,6 +244,8 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
             raise ValueError("smtp_url needs mail_from, the sender of mail")
         if self.push_key is not None and self.push_contact is None:
             raise ValueError("push_key needs push_contact, the operator")
+        if self.signer_url is not None and self.signer_token is None:
+            raise ValueError("signer_url needs signer_token, which `prepare --into` makes")
 
     @property
     def secret_keys(self) -> tuple[str, ...]:
@@ -287,12 +292,12 @@ class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
     signer_memory: Annotated[str, Meta(min_length=1)]
     """Folder of the last head signed for each league. It is made if missing, and never restored."""
 
+    signer_token: Annotated[str, Meta(pattern="^[!-~]{32,}$")]
+    """The token of every request, so that nobody else is answered (ADR 0058)."""
+
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=1, le=65535)] = 8001
-    """
-    The signer's port. Anybody who reaches it may ask for signatures: use loopback or a private
-    net.
-    """
+    """The signer's port. The token is sent in the clear: use loopback or a private net."""
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"

@@ -15,7 +15,7 @@ from service.process import preparing
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the addresses and a new secret key into this folder, and print no password.",
+    help="Write the addresses, a secret key and the signer's token here, and print no password.",
 )
 def prepare(url: str, into: Path | None) -> None:
     """
@@ -39,7 +39,8 @@ def prepare(url: str, into: Path | None) -> None:
             write_secret(into / login, f"{address}\n")
 
     made = preparing.make_logins(url, keep)
-    if into is not None and not (into / "secret_key").exists():
-        write_secret(into / "secret_key", f"{SystemEntropy().bytes(32).hex()}\n")
+    for name in ("secret_key", "signer_token"):
+        if into is not None and not (into / name).exists():
+            write_secret(into / name, f"{SystemEntropy().bytes(32).hex()}\n")
     preparing.prepare(url, made)
     click.echo("the server is ready")

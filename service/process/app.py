@@ -66,6 +66,7 @@ from service.people.tokens import by_tokens
 from service.projections.following.troubles import Troubles
 from service.projections.reads.progress import positions
 from service.transparency.receipting import ReceiptIssuer
+from service.transparency.signing import client_of
 
 __all__ = ["build", "openapi_document", "run"]
 
@@ -326,7 +327,7 @@ async def _shell(
         stack.push_async_callback(news.aclose)
         refusals = Refusals(runtime.pool)
         stack.push_async_callback(refusals.aclose)
-        receipts = ReceiptIssuer(settings.signer_url, runtime.pool)
+        receipts = ReceiptIssuer(client_of(settings), runtime.pool)
         stack.push_async_callback(receipts.aclose)
         shell = Shell(
             settings=settings,

@@ -1,17 +1,21 @@
-"""The signer as a process: a few routes on loopback, a key and a folder, no database."""
+"""The signer as a process: a few routes for its clients, a key and a folder, no database."""
 
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import uvicorn
-from litestar import Litestar, MediaType, Request, Response, get, post
+from litestar import Litestar, MediaType, Request, Response, Router, get, post
+from litestar.connection import ASGIConnection
 from litestar.datastructures import State
+from litestar.exceptions import NotAuthorizedException
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath, JSONBody
 
 from service.base import metrics, telemetry
@@ -32,6 +36,9 @@ from service.transparency.signer import Memory, Signer
 
 _STOP_SECONDS = 5
 
+# The connection is not used beyond its headers: user, session and state are open.
+_Asked = ASGIConnection[Any, Any, Any, Any]
+
 
 @contextmanager
 def _counting(kind: str) -> Iterator[None]:
@@ -50,7 +57,7 @@ def _encoded(value: object, status: int = 200) -> Response[bytes]:
 
 @get("/key", sync_to_thread=False, media_type=MediaType.TEXT)
 def public_key(state: State) -> str:
-    """Answer the public key. A stack polls this route until the signer is ready."""
+    """Answer the public key, to anybody. A stack polls this route until the signer is ready."""
     signer: Signer = state.signer
     return signer.verifier_key
 
@@ -107,10 +114,32 @@ def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[by
     return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
 
 
-def signing_app(signer: Signer) -> Litestar:
-    """Return the signer's application. It needs no token and belongs on loopback only."""
+def _knowing(token: str) -> Callable[[_Asked, BaseRouteHandler], None]:
+    """Return a guard that refuses all requests without *token*."""
+    wanted = f"Bearer {token}".encode()
+
+    def check(asked: _Asked, _: BaseRouteHandler) -> None:
+        if not compare_digest(asked.headers.get("authorization", "").encode(), wanted):
+            raise NotAuthorizedException("the signer does not know this client")
+
+    return check
+
+
+def signing_app(signer: Signer, token: str | None = None) -> Litestar:
+    """
+    Return the signer's application.
+
+    Args:
+      token: What every request must show, except for the public key. None for an application
+        without a port, which only its own process can ask.
+    """
+    private = Router(
+        "/",
+        route_handlers=[last_head, last_heads, sign, sign_receipts],
+        guards=[] if token is None else [_knowing(token)],
+    )
     return Litestar(
-        [public_key, last_head, last_heads, sign, sign_receipts],
+        [public_key, private],
         state=State({"signer": signer}),
         exception_handlers={CheckpointRefused: _refused},
         lifespan=[lambda _: beating("the event loop")],
@@ -134,13 +163,13 @@ def run(settings: SignerSettings) -> None:
         raise SettingsInvalid(str(error)) from error
     metrics.serve(settings.metrics_address)
     with _memory(settings.signer_memory) as memory, _listening(settings) as listening:
-        serve(Signer(key, memory), listening, settings.log_level)
+        serve(Signer(key, memory), settings.signer_token, listening, settings.log_level)
 
 
-def serve(signer: Signer, listening: socket.socket, log_level: str = "warning") -> None:
-    """Serve *signer* on a socket until a signal says to stop."""
+def serve(signer: Signer, token: str, listening: socket.socket, log_level: str = "warning") -> None:
+    """Serve *signer* on a socket, to those who show *token*, until a signal says to stop."""
     config = uvicorn.Config(
-        signing_app(signer),
+        signing_app(signer, token),
         log_level=log_level,
         log_config=None,
         access_log=False,

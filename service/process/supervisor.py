@@ -124,6 +124,7 @@ class Stack:
             second_secret_key=self._kept("second-key"),
             broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
             signer_url=self.signer_url if process in _ASKING_SIGNER else None,
+            signer_token=self._secret("signer-token") if process in _ASKING_SIGNER else None,
             host=self.host,
             port=self.port,
             metrics_address=self._metrics(process),
@@ -135,6 +136,7 @@ class Stack:
         return SignerSettings(
             signer_key=self._signing_key(),
             signer_memory=str(self.data / "signer"),
+            signer_token=self._secret("signer-token"),
             port=self.signer_port,
             metrics_address=self._metrics("signer"),
             **{name: it for name, it in self.options.items() if name in _OF_LOGS},  # type: ignore[arg-type]

@@ -29,14 +29,14 @@ class ReceiptIssuer:
     Asks the signer for receipts, with one call under way at a time.
 
     Args:
-        url: The signer's address. Without one, every request is refused.
+        signer: A client for the signer, closed by :meth:`aclose`. Without one, every request is
+            refused.
         pool: The database that knows which keys are published.
     """
 
-    def __init__(self, url: str | None, pool: asyncpg.Pool) -> None:
+    def __init__(self, signer: httpx.AsyncClient | None, pool: asyncpg.Pool) -> None:
         self._pool = pool
-        # Ignore any proxy of the environment: the signer is our own and near.
-        self._signer = None if url is None else httpx.AsyncClient(base_url=url, trust_env=False)
+        self._signer = signer
         self._waiting: deque[tuple[CommandReceipt, asyncio.Future[str]]] = deque()
         self._serving: asyncio.Task[None] | None = None
 

@@ -37,14 +37,27 @@ class SignerAway(Exception):
     """The signer did not answer. The same request may be made again."""
 
 
+class SignerStrange(SignerAway):
+    """The signer answered that it has another token than this process."""
+
+
+def client_of(settings: Settings) -> httpx.AsyncClient | None:
+    """Return a client for the signer of *settings*, or None if no signer is set."""
+    if settings.signer_url is None:
+        return None
+    known_by = {"Authorization": f"Bearer {settings.signer_token}"}
+    # Ignore any proxy of the environment: the signer is our own and near.
+    return httpx.AsyncClient(base_url=settings.signer_url, trust_env=False, headers=known_by)
+
+
 @asynccontextmanager
 async def asking(settings: Settings) -> AsyncIterator[httpx.AsyncClient | None]:
-    """Yield a client for the signer of *settings*, or None if no signer is set."""
-    if settings.signer_url is None:
+    """Yield the client of :func:`client_of`, which is closed afterwards."""
+    signer = client_of(settings)
+    if signer is None:
         yield None
         return
-    # Ignore any proxy of the environment: the signer is our own and near.
-    async with httpx.AsyncClient(base_url=settings.signer_url, trust_env=False) as signer:
+    async with signer:
         yield signer
 
 
@@ -158,6 +171,7 @@ async def ask(
 
     Raises:
         CheckpointRefused: If the signer refuses.
+        SignerStrange: If the signer has another token.
         SignerAway: If the signer does not answer, or answers with another error.
     """
     try:
@@ -167,6 +181,8 @@ async def ask(
     if answer.status_code == httpx.codes.CONFLICT:
         problem = msgspec.json.decode(answer.content)
         raise CheckpointRefused(problem["detail"], **problem["facts"])
+    if answer.status_code == httpx.codes.UNAUTHORIZED:
+        raise SignerStrange("the signer has another HOLOTABLE_SIGNER_TOKEN than this process")
     if answer.is_error:
         raise SignerAway(f"the signer answered {answer.status_code}")
     return answer.content

@@ -115,12 +115,17 @@ class Rabbit:
 
     def queues(self) -> dict[str, str]:
         """Return the type of each queue of the node, by name."""
-        asked = [str(RABBIT / "rabbitmqctl"), "--quiet", "list_queues", "name", "type"]
-        told = subprocess.run(
-            asked, env=self.environment, check=True, capture_output=True, text=True
-        )
-        rows = (line.split() for line in told.stdout.splitlines()[1:])
+        told = self.control("list_queues", "name", "type")
+        rows = (line.split() for line in told.splitlines()[1:])
         return {row[0]: row[1] for row in rows}
+
+    def control(self, *asked: str) -> str:
+        """Have the node do something by ``rabbitmqctl``, and return the answer."""
+        command = [str(RABBIT / "rabbitmqctl"), "--quiet", *asked]
+        told = subprocess.run(
+            command, env=self.environment, check=True, capture_output=True, text=True
+        )
+        return told.stdout
 
 
 def haproxy(folder: Path, ports: tuple[int, int]) -> tuple[list[str], str, Path]:

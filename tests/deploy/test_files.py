@@ -211,7 +211,7 @@ def test_the_constraints_of_the_image_are_the_locked_versions(tmp_path: Path) ->
 def _check_settings(given: dict[str, object], signer: bool) -> None:
     kind = SignerSettings if signer else Settings
     known = {PREFIX + each.upper() for each in kind.__struct_fields__}
-    secret = re.compile("KEY|URL_FILE|PASSWORD")
+    secret = re.compile("KEY|TOKEN|URL_FILE|PASSWORD")
     for name in given:
         assert name.removesuffix("_FILE") in known, name
         if secret.search(name):

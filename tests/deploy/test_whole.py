@@ -84,11 +84,12 @@ def started(folder: Path) -> Iterator[Whole]:
         ):
             done = in_own_python(asked, {})
             assert done.returncode == 0, done.stderr
+        token = {"SIGNER_TOKEN_FILE": str(secrets / "signer_token")}
         signing = {"SIGNER_KEY_FILE": str(secrets / "signer"), "PORT": str(signer_port)}
-        run("signer", signing | {"SIGNER_MEMORY": str(folder / "memory")})
+        run("signer", token | signing | {"SIGNER_MEMORY": str(folder / "memory")})
         key = {"SECRET_KEY_FILE": str(secrets / "secret_key")}
         run("project", key | {"DATABASE_URL_FILE": str(secrets / "holotable_project")})
-        signed = key | {"SIGNER_URL": f"http://127.0.0.1:{signer_port}"}
+        signed = key | token | {"SIGNER_URL": f"http://127.0.0.1:{signer_port}"}
         broker = {"BROKER_URL": rabbit.url, "TICK_MILLISECONDS": "50", "WORKER_PROCESSES": "1"}
         log_in = {"DATABASE_URL_FILE": str(secrets / "holotable_worker")}
         run("worker", signed | broker | log_in | {"PUBLIC_URL": url})

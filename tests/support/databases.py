@@ -22,6 +22,9 @@ from service.base.settings import Settings
 from tests.support.resetting import Fingerprint, fingerprint, reset
 
 SECRET_KEY = "5a" * 32
+SIGNER_TOKEN = "7c" * 32
+"""What the signers of tests know their clients by."""
+
 TEMPLATE = "holotable_template"
 
 CHEAP = {"autovacuum": "off", "wal_level": "minimal", "max_wal_senders": "0"}
@@ -102,7 +105,7 @@ class TestDatabase:
     def settings(self, role: str = "holotable_api", **changes: Any) -> Settings:
         """Return the settings of a process that logs in as *role*."""
         chosen: dict[str, Any] = {"log_level": "warning", "port": 0, "worker_processes": 1}
-        chosen["secret_key"] = SECRET_KEY
+        chosen |= {"secret_key": SECRET_KEY, "signer_token": SIGNER_TOKEN}
         chosen["password_memory_kib"] = 8  # one hash takes 0.1 ms instead of 26
         far = datetime.now(UTC) + timedelta(hours=12)
         chosen["nightly_audit"] = f"{far:%H:%M}"  # no night begins while a test runs

@@ -22,7 +22,7 @@ from service.notices.smtp import Away, Post
 from service.tasks.broker import is_postgres
 from service.tasks.messages import unreadable
 from service.transparency.memory import memory_faults
-from service.transparency.signing import SignerAway, ask, asking
+from service.transparency.signing import SignerAway, SignerStrange, ask, asking
 
 SKEW_ALLOWED: Final = 1.0
 """Seconds."""
@@ -218,6 +218,12 @@ async def signer(connection: asyncpg.Connection, settings: Settings) -> str:
         try:
             await ask(found, "GET", "/key")  # without a league, no other check asks the signer
             signed, faults = await memory_faults(connection, found)
+        except SignerStrange as strange:
+            raise wrong(
+                str(strange),
+                "give every process that asks the signer the signer's token, and restart it; "
+                "unsigned heads wait, and nothing is lost",
+            ) from strange
         except SignerAway as away:
             raise wrong(
                 str(away), f"{restart('signer')}; unsigned heads wait, and nothing is lost"

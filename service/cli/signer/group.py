@@ -16,7 +16,8 @@ def signer(context: click.Context) -> None:
     Sign tree heads in a process without a database, or make, list and revoke its keys.
 
     Without a command it serves.  Its settings are HOLOTABLE_SIGNER_KEY,
-    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and no others.
+    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_SIGNER_TOKEN, HOLOTABLE_HOST and HOLOTABLE_PORT, and
+    those of logs and metrics.
     """
     if context.invoked_subcommand is not None:
         return
@@ -26,7 +27,8 @@ def signer(context: click.Context) -> None:
         stop(
             USAGE,
             str(error),
-            "make a key with `holotable signer new-key`; see docs/guides/signed-heads.md",
+            "make a key with `holotable signer new-key`, and the token with `holotable prepare "
+            "URL --into FOLDER`; see docs/guides/signed-heads.md",
         )
 
 

@@ -24,7 +24,7 @@ from service.base.settings import SignerSettings, environment
 from service.process.watching import Watch, addresses
 from service.transparency.note import private_key
 from tests.support.commands import ROOT, in_fork
-from tests.support.databases import TestDatabase
+from tests.support.databases import SIGNER_TOKEN, TestDatabase
 from tests.support.forking import MODULE
 from tests.support.waiting import until
 
@@ -111,6 +111,7 @@ def told(tmp_path: Path) -> dict[str, str]:
         SignerSettings(
             signer_key=private_key("holo.example/1", bytes(32)),
             signer_memory=str(tmp_path / "memory"),
+            signer_token=SIGNER_TOKEN,
             port=free_port(),
             metrics_address=f"127.0.0.1:{free_port()}",
         )

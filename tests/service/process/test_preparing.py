@@ -76,10 +76,21 @@ def test_a_bare_server_is_ready_after_one_command(
         broker_url=addresses[BROKER],
     )
     seen = in_fork(("doctor",), environment(settings))
-    assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 18), seen.stdout
+    assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 20), seen.stdout
 
     again = in_fork(("prepare", address), {})
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
+    told = {"HOLOTABLE_DATABASE_URL": addresses["holotable_migrate"]}
+    told |= {"HOLOTABLE_SECRET_KEY": SECRET_KEY}
+    assert in_fork(("operators-log",), told).stdout.count("logins_made") == 1
+
+    # An installation from before that entry gets none: who made its logins is not known.
+    with psycopg.connect(addresses["holotable_migrate"]) as connection:
+        connection.execute("SET ROLE holotable_owner")
+        connection.execute("DELETE FROM operator_deed WHERE kind = 'logins_made'")
+    assert in_fork(("prepare", address), {}).returncode == 0
+    entries = in_fork(("operators-log",), told)
+    assert (entries.returncode, entries.stdout) == (0, "")
 
 
 @pytest.fixture
@@ -98,7 +109,7 @@ def test_addresses_and_a_key_are_written_where_settings_read_them(
     folder = tmp_path / "secrets"
     done = in_fork(("prepare", plain, "--into", str(folder)), {})
     assert (done.returncode, done.stdout) == (0, "the server is ready\n")
-    assert {each.name for each in folder.iterdir()} == {*LOGINS, "secret_key"}
+    assert {each.name for each in folder.iterdir()} == {*LOGINS, "secret_key", "signer_token"}
     assert {each.stat().st_mode & 0o777 for each in folder.iterdir()} == {0o600}
     told = {
         "HOLOTABLE_DATABASE_URL_FILE": str(folder / "holotable_migrate"),

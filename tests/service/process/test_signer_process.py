@@ -15,8 +15,10 @@ import httpx
 import msgspec
 import pytest
 
+from service.base.secret_files import write_secret
 from service.base.settings import SettingsInvalid, SignerSettings, environment, read
 from service.process.signer import make_key
+from service.process.watching import answers
 from service.transparency.messages import LastHead, Signed, SignRequest
 from service.transparency.note import (
     SigningKey,
@@ -28,8 +30,10 @@ from service.transparency.note import (
 from service.transparency.signer import Memory
 from service.transparency.tree import root_of
 from tests.support.commands import in_fork
-from tests.support.databases import TestDatabase
+from tests.support.databases import SIGNER_TOKEN, TestDatabase
 from tests.support.proofs import consistency_proof
+from tests.support.servers import free_port
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = SigningKey("holotable.example", bytes(range(32)))
@@ -52,7 +56,8 @@ kind = {"dying": Dying, "living": Memory}[sys.argv[1]]
 listening = socket.create_server(("127.0.0.1", 0))
 with kind(Path(sys.argv[2])) as memory:
     print(listening.getsockname()[1], flush=True)
-    serve(Signer(SigningKey("holotable.example", bytes(range(32))), memory), listening)
+    signer = Signer(SigningKey("holotable.example", bytes(range(32))), memory)
+    serve(signer, sys.argv[3], listening)
 """
 
 
@@ -60,7 +65,7 @@ with kind(Path(sys.argv[2])) as memory:
 def signer(folder: Path, kind: str = "living") -> Iterator[tuple[httpx.Client, int]]:
     """Run a signer. Yield its client and its process id."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROCESS, kind, str(folder)],
+        [sys.executable, "-c", PROCESS, kind, str(folder), SIGNER_TOKEN],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -68,7 +73,9 @@ def signer(folder: Path, kind: str = "living") -> Iterator[tuple[httpx.Client, i
     assert process.stdout is not None
     try:
         port = int(process.stdout.readline())
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+        known_by = {"Authorization": f"Bearer {SIGNER_TOKEN}"}
+        url = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=url, headers=known_by, timeout=20) as client:
             yield client, process.pid
     finally:
         process.kill()
@@ -174,6 +181,7 @@ def test_a_damaged_private_key_is_refused_without_being_repeated(damage: object)
     [
         ({"HOLOTABLE_SIGNER_KEY": "PRIVATE+KEY+x+00000000+AAAA"}, "the signer's key is damaged"),
         ({"HOLOTABLE_SIGNER_KEY": "a secret"}, "signer_key"),
+        ({"HOLOTABLE_SIGNER_TOKEN": "a secret"}, "signer_token"),
         ({"HOLOTABLE_SIGNER_KEY_FILE": "/nowhere/signer"}, "cannot be read"),
         ({"HOLOTABLE_DATABASE_URL": "postgresql://a@b/c"}, "is not a setting of the signer"),
         ({"HOLOTABLE_SECRET_KEY": "5a" * 32}, "is not a setting of the signer"),
@@ -187,7 +195,11 @@ def test_a_signer_that_cannot_start_says_why(
 ) -> None:
     """The answer is two lines with exit code 2, and never the key."""
     secret = private_key("holotable.example", bytes(range(32)))
-    told = environment(SignerSettings(signer_key=secret, signer_memory=str(tmp_path / "m")))
+    told = environment(
+        SignerSettings(
+            signer_key=secret, signer_memory=str(tmp_path / "m"), signer_token=SIGNER_TOKEN
+        )
+    )
     with Memory(tmp_path / "taken"):
         if changes.get("HOLOTABLE_SIGNER_MEMORY") == "taken":
             changes = {"HOLOTABLE_SIGNER_MEMORY": str(tmp_path / "taken")}
@@ -205,6 +217,91 @@ def test_a_signer_that_cannot_start_says_why(
     assert said in lines[0]
     assert "a secret" not in ended.stderr
     assert secret not in ended.stderr
+
+
+STRANGER = """
+import sys, urllib.error, urllib.request
+from pathlib import Path
+
+url, pid, file = sys.argv[1:]
+for path, body in (("/key", None), ("/heads", None), (f"/heads/{ORIGIN}", None),
+                   ("/heads", b"{}"), ("/receipts", b"{}")):
+    for known_by in (None, "Bearer ", "Bearer None", "Bearer x"):
+        asked = urllib.request.Request(url + path, data=body)
+        if known_by is not None:
+            asked.add_header("Authorization", known_by)
+        try:
+            print(path, urllib.request.urlopen(asked).status)
+        except urllib.error.HTTPError as error:
+            print(path, error.code, len(error.read()))
+for place in (f"/proc/{pid}/environ", file):
+    try:
+        Path(place).read_bytes()
+        print("read", place)
+    except PermissionError:
+        print("closed")
+""".replace("{ORIGIN}", ORIGIN)
+NOBODY = 65534
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_of_the_machine_learns_the_public_key_and_no_more(tmp_path: Path) -> None:
+    """Neither the list of leagues nor a signature, without the token, which stays closed to it."""
+    key, token, port = tmp_path / "signer", tmp_path / "signer_token", free_port()
+    make_key(key, "holotable.example", bytes(range(32)))
+    write_secret(token, SIGNER_TOKEN)
+    told = {
+        "HOLOTABLE_SIGNER_KEY_FILE": str(key),
+        "HOLOTABLE_SIGNER_TOKEN_FILE": str(token),
+        "HOLOTABLE_SIGNER_MEMORY": str(tmp_path / "m"),
+        "HOLOTABLE_PORT": str(port),
+    }
+    running = subprocess.Popen(
+        [sys.executable, "-m", "service.cli.main", "signer"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)} | told,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        until(lambda: answers(f"{url}/key"))
+        seen = subprocess.run(
+            [os.path.realpath(sys.executable), "-I", "-c", STRANGER, url, str(running.pid), token],
+            cwd="/",
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        ).stdout.splitlines()
+        with httpx.Client(base_url=url) as client:
+            client.headers["Authorization"] = f"Bearer {SIGNER_TOKEN}"
+            assert client.post("/heads", content=wanted(0, 7)).is_success
+    finally:
+        running.kill()
+        running.wait(20)
+    assert seen[:4] == ["/key 200"] * 4
+    assert len(seen) == 22 and seen[20:] == ["closed", "closed"]
+    assert all(" 401 " in each for each in seen[4:20]), seen
+
+
+def test_the_doctor_names_a_signer_with_another_token(
+    tmp_path: Path, database: TestDatabase
+) -> None:
+    with signer(tmp_path / "m") as (client, _):
+        known = database.settings("holotable_migrate", signer_url=str(client.base_url))
+        strange = msgspec.structs.replace(known, signer_token="x" * 32)
+        seen = [in_fork(("doctor",), environment(its)) for its in (known, strange)]
+    assert [each.returncode for each in seen] == [0, 1]
+    said = "the signer has another HOLOTABLE_SIGNER_TOKEN than this process"
+    assert [said in each.stdout for each in seen] == [False, True]
+
+
+def test_an_address_of_a_signer_needs_its_token() -> None:
+    told = {"HOLOTABLE_DATABASE_URL": "postgresql://a@b/c", "HOLOTABLE_SECRET_KEY": "5a" * 32}
+    with pytest.raises(SettingsInvalid, match="signer_url needs signer_token"):
+        read(told | {"HOLOTABLE_SIGNER_URL": "http://127.0.0.1:8001"})
 
 
 def test_no_other_process_takes_the_signers_key() -> None:

@@ -25,7 +25,7 @@ from service.tasks.child import perform
 from service.transparency.note import SigningKey
 from service.transparency.signer import Memory, Signer
 from tests.service.director.test_directing import announced
-from tests.support.databases import TestDatabase
+from tests.support.databases import SIGNER_TOKEN, TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +51,7 @@ def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
 def signer(tmp_path: Path) -> Iterator[str]:
     """Yield the address of a signer that serves over a real socket."""
     with Memory(tmp_path / "signer") as memory, socket.create_server(("127.0.0.1", 0)) as listening:
-        app = signing_app(Signer(KEY, memory))
+        app = signing_app(Signer(KEY, memory), SIGNER_TOKEN)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         thread = threading.Thread(
             target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True
@@ -104,10 +104,12 @@ async def test_without_a_signer_nothing_is_armed(
     assert signing(worker) == []
 
 
-async def test_a_signer_that_is_away_is_asked_again_however_often(
-    database: TestDatabase, worker: psycopg.Connection, league: str, signer: str
+@pytest.mark.parametrize("strange", [False, True], ids=["away", "another token"])
+async def test_a_signer_that_gives_no_answer_is_asked_again_however_often(
+    database: TestDatabase, worker: psycopg.Connection, league: str, signer: str, strange: bool
 ) -> None:
-    told = settings(database, NOBODY)
+    away = {"signer": NOBODY} if not strange else {"signer": signer, "signer_token": "x" * 32}
+    told = settings(database, **away)
     arming.follow(worker, NOW, told)
     for _ in range(jobs.ATTEMPTS_MAX + 1):
         await run(worker, told)

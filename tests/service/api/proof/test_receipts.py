@@ -45,8 +45,11 @@ def house(serving: Callable[..., Any], database: TestDatabase, tmp_path: Path) -
     async def opened() -> AsyncIterator[tuple[Api, Callable[[str], Any], int]]:
         connection = await asyncpg.connect(database.url("holotable_worker"))
         with signer(tmp_path / "signer") as (client, pid):
-            url = str(client.base_url)
-            async with httpx.AsyncClient(base_url=url) as asking, serving(signer_url=url) as api:
+            url, known_by = str(client.base_url), client.headers
+            async with (
+                httpx.AsyncClient(base_url=url, headers=known_by) as asking,
+                serving(signer_url=url) as api,
+            ):
                 yield api, lambda league: sign_head(connection, asking, number_of(league)), pid
         await connection.close()
 
