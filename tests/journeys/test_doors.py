@@ -4,28 +4,36 @@ import asyncio
 import base64
 import json
 import re
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import asyncpg
 import httpx
+import msgspec
 import pytest
 
 from engine.values import number_of
-from service.base.settings import environment
+from service.base.settings import Settings, environment
 from service.log.keys import Keys
 from service.log.sealing import unseal
+from service.notices.push import new_private_key
 from service.process.supervisor import Stack
 from service.process.watching import Watch, addresses
+from tests.deploy.parts import RABBIT, Rabbit
+from tests.service.api.me.test_notifications import Browser
 from tests.service.api.table.test_leaks import turned_over
 from tests.support.commands import in_fork
 from tests.support.mailboxes import MailServer, mail_server
 from tests.support.receivers import LOOPBACK, Receiver, receiving
 from tests.support.servers import programs
+from tests.support.tapping import Tap, TapOfRabbit, TapOfTables
 from tests.support.waiting import until_awaited
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.anyio]
@@ -33,6 +41,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.anyio]
 PEOPLE = ("owner", "han", "lando", "watcher")
 SCOPES = [
     "leagues:read", "leagues:manage", "tournaments:manage", "tables:play", "webhooks:manage",
+    "tokens:manage", "hands:audit",
 ]  # fmt: skip
 CARD = re.compile(rb"(?<![\w+-])([A-Z][+-]\d\d)(?![\w+-])")
 KINDS = ["tournament.announced", "tournament.started", "entrant.registered"]
@@ -40,8 +49,24 @@ SHOWN = (("doctor",), ("doctor", "--json"), ("operators-log",), ("quarantine", "
 SEALED = """
     SELECT stream, stream_version, type, sealed FROM events WHERE league = $1 AND sealed IS NOT NULL
 """
-RELATIONS = ("job", "notice", "webhook_delivery", "operator_deed")
-QUEUES = "SELECT queue_name FROM pgmq.meta"
+RELATIONS = (
+    "job", "notice", "webhook_delivery", "operator_deed", "push_subscription", "audit_report",
+)  # fmt: skip
+QUEUES = ("play", "long", "outside")
+PUSH = "/pushpath"
+
+
+@dataclass
+class House(Stack):
+    """A stack with another broker for its worker, if one is given."""
+
+    amqp: str | None = None
+
+    def settings(self, process: str) -> Settings:
+        told = super().settings(process)
+        if process != "worker" or self.amqp is None:
+            return told
+        return msgspec.structs.replace(told, broker_url=self.amqp)
 
 
 class Guests:
@@ -49,7 +74,10 @@ class Guests:
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self.http = http
-        self.secrets: dict[str, str] = {"path of a webhook": "secretpath"}
+        self.browser = Browser()
+        self.secrets: dict[str, str] = {
+            "path of a webhook": "secretpath", "address of a browser": PUSH[1:],
+        }  # fmt: skip
         self.ids: dict[str, str] = {}
         self.league = self.tournament = self.table = ""
 
@@ -76,6 +104,9 @@ class Guests:
             self.secrets[f"token of {who}"] = made["token"]
         address = {"email": "han@example.org", "password": self.secrets["password of han"]}
         await self.send("han", "me/email", address, "PUT")
+        subscription = self.browser.subscription(hook.removesuffix("/hook") + PUSH)
+        self.secrets["secret of a browser"] = subscription["keys"]["auth"]
+        await self.send("han", "me/push-subscriptions", subscription)
         self.league = (await self.send("owner", "leagues", {"name": "Cloud City"}))["id"]
         at = f"leagues/{self.league}"
         code = (await self.send("owner", f"{at}/invitations", {"uses": 9}))["code"]
@@ -96,6 +127,12 @@ class Guests:
         await self.send("owner", f"{evening}/start")
         shown = (await self.http.get(f"/v1/{evening}", headers=self.headers("owner"))).json()
         self.table = shown["tables"][0]["id"]
+        await self.send("owner", f"{at}/audits")
+
+    def pushes(self, hook: Receiver) -> list[bytes]:
+        """Return the messages to the browser, as it decrypts them."""
+        got = (each for each in hook.got if each.path == PUSH)
+        return [json.dumps(self.browser.read(each)).encode() for each in got]
 
     async def err(self) -> None:
         """Send what is refused, with secrets in every part of the request."""
@@ -134,7 +171,7 @@ async def hidden(stack: Stack, league: str) -> tuple[dict[str, str], set[str]]:
 
 
 async def doors(
-    stack: Stack, guests: Guests, hook: Receiver, mails: MailServer, place: Path
+    stack: Stack, tap: Tap, guests: Guests, hook: Receiver, mails: MailServer, place: Path
 ) -> dict[str, bytes]:
     """Return all that leaves the stack, by its way."""
     found = {f"log {each.name}": each.read_bytes() for each in stack.data.rglob("*.log")}
@@ -167,13 +204,10 @@ async def doors(
     for relation in RELATIONS:
         found[relation] = str(await log.fetch(f"SELECT * FROM {relation}")).encode()
     await log.close()
-    broker = await asyncpg.connect(stack.settings("worker").broker_url)
-    for (queue,) in await broker.fetch(QUEUES):
-        for kind in "qa":
-            rows = await broker.fetch(f"SELECT * FROM pgmq.{kind}_{queue}")
-            found[f"queue {kind} {queue}"] = str(rows).encode()
-    await broker.close()
+    found |= {f"broker: {door}": its for door, its in tap.heard().items()}
     found["messages"] = b"\n".join(each.body for each in hook.got)
+    found["pushes"] = b"\n".join(guests.pushes(hook))
+    found["headers of messages"] = str([each.headers for each in hook.got]).encode()
     found["mails"] = b"\n".join(each.message.as_bytes() for each in mails.got)
     key = guests.secrets["calendar key"]
     found["calendar"] = await guests.read("", f"/v1/me/calendar.ics?key={key}")
@@ -217,36 +251,69 @@ def open_doors(doors: Mapping[str, bytes], secrets: Mapping[str, str]) -> list[s
     ]
 
 
-async def test_no_way_out_of_a_stack_shows_a_hidden_card_a_seed_or_a_secret(tmp_path: Path) -> None:
-    """Members, spectators, operators, receivers and thieves of a backup see none."""
+@pytest.fixture
+def rabbit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rabbit | None]:
+    """A node of RabbitMQ, or None for PGMQ."""
+    with ExitStack() as parts:
+        if not request.param:
+            yield None
+            return
+        if shutil.which("rabbitmq-server", path=str(RABBIT)) is None:
+            pytest.skip("rabbitmq-server is not installed")
+        node = Rabbit(tmp_path / "rabbit")
+        parts.enter_context(node.running())
+        yield node
+
+
+@pytest.mark.parametrize("rabbit", [False, True], ids=["pgmq", "rabbitmq"], indirect=True)
+async def test_no_way_out_of_a_stack_shows_a_hidden_card_a_seed_or_a_secret(
+    tmp_path: Path, rabbit: Rabbit | None
+) -> None:
+    """Members, spectators, operators, brokers, receivers and thieves of a backup see none."""
     async with receiving() as hook, mail_server() as mails:
+        key = new_private_key()
         options = {
             "log_level": "debug", "worker_processes": 1, "sign_seconds": 1, "smtp_url": mails.url,
             "mail_from": "night@example.org", "public_url": "http://localhost",
             "webhook_networks": LOOPBACK, "tick_milliseconds": 50,
+            "push_key": key, "push_contact": "mailto:night@example.org",
         }  # fmt: skip
-        watch = Watch(addresses(None))
-        stack = Stack(tmp_path / "d", durable=False, options=options, watch=watch)
+        watch, amqp = Watch(addresses(None)), None if rabbit is None else rabbit.url
+        stack = House(tmp_path / "d", durable=False, options=options, watch=watch, amqp=amqp)
         stack.start()
+        broker = stack.settings("worker").broker_url or ""
+        tap: Tap = TapOfTables(broker) if rabbit is None else TapOfRabbit(rabbit)
         try:
             async with httpx.AsyncClient(base_url=stack.url, timeout=30) as http:
                 guests = Guests(http)
                 await guests.gather(hook.url)
                 await guests.err()
-                await hook.has(4)
 
-                async def mailed() -> bool:
-                    return bool(mails.got)
+                async def told() -> bool:
+                    hooked = [each for each in hook.got if each.path != PUSH]
+                    return len(hooked) >= 4 and bool(mails.got and guests.pushes(hook))
 
-                await until_awaited(mailed)
+                await until_awaited(told)
+
+                async def audited() -> bool:
+                    found = await guests.read("owner", f"/v1/leagues/{guests.league}/audits")
+                    return b'"done"' in found
+
+                await until_awaited(audited)
                 sealed, cards = await hidden(stack, guests.league)
                 assert len(sealed) >= 6 and len(cards) >= 6
-                found = await doors(stack, guests, hook, mails, tmp_path)
+                found = await doors(stack, tap, guests, hook, mails, tmp_path)
         finally:
             stack.stop()
         kept = {file.name: file.read_text().strip() for file in (tmp_path / "d/secrets").iterdir()}
         kept.pop("signer.pub")
         secrets = guests.secrets | sealed | {f"file {name}": it for name, it in kept.items()}
+        secrets["key of push messages"] = key
+        # Every queue has spoken, and the tap understands what it heard.
+        spoken = {queue: found[f"broker: message {queue}"] for queue in QUEUES}
+        assert all(b'"job_id"' in its for its in spoken.values()), spoken
+        assert guests.league.encode() in spoken["long"]
+        assert b"Night" in found["pushes"]
         # The search finds what is there: a backup with keys is as secret as the server.
         assert open_doors({"all": b" ".join(map(str.encode, secrets.values()))}, secrets)
         assert open_doors(found, secrets) == []
