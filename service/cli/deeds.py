@@ -22,10 +22,10 @@ _BOUNDED = sa.text(
 )
 PATIENCE_SECONDS = 20.0
 """
-A deed waits this long for others, and they wait this long for a deed that hangs.
+A command waits this long for others, and they wait this long for a command that hangs.
 
-A deed may hold what every append needs. If its terminal is stopped or its machine dies, the server
-rolls it back after this time, and play goes on.
+A command may hold locks that every append needs. If its terminal is stopped or its machine dies,
+the server rolls it back after this time, and play goes on.
 """
 
 

@@ -43,9 +43,9 @@ async def open_epoch(
     """
     Open a new epoch of a league's log. Return 2 if the league is unknown.
 
-    If a signer is set, epochs that it has already signed before a restore are skipped. A league
-    that the database has lost whole is known to the signer only. Its next epoch has no event, and
-    says who answers for the loss.
+    If a signer is set, epochs that it has already signed before a restore are skipped. If the
+    database has lost a whole league, only the signer knows it. Its next epoch has no event, and
+    names the operator who answers for the loss.
     """
 
     async def work(connection: AsyncConnection) -> str:
@@ -72,9 +72,9 @@ async def _proven(driver: Driver, league: UUID) -> int | None:
     """
     Return the size of the largest signed head of any epoch that the log still has, or None.
 
-    The events behind it may be others than before: an older copy was restored, and play went on.
-    Stored subtrees may be those of the lost log, so every hash is read again. Without a signed head
-    nothing tells.
+    The events after it may differ from the signed ones, because an older copy was restored and play
+    went on. Stored subtrees may be those of the lost log, so every hash is read again. Without a
+    signed head there is no evidence.
     """
     found = await driver.fetch(_HEADS, league)
     heads = {(row["size"], row["root"]) for row in found}

@@ -27,8 +27,8 @@ def health(process: str, live: bool) -> None:
     """
     Ask PROCESS on this machine whether it is alive and ready. Exit with 1 if not.
 
-    It needs the settings of that process, and asks at HOLOTABLE_METRICS_ADDRESS.  Of a worker it
-    asks each process.  Exit with 3 if nothing answers.  For health checks of containers.
+    It needs the settings of that process, and asks at HOLOTABLE_METRICS_ADDRESS. For a worker it
+    asks each process. Exit with 3 if nothing answers. For health checks of containers.
     """
     path = "livez" if live else "readyz"
     code = 0

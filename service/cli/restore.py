@@ -91,7 +91,9 @@ def restore(
 
 
 def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
-    """Say what the target would lose, if there is one. Comparing the parts needs no target."""
+    """
+    Print the loss of the target, if there is one. The parts are compared without a target too.
+    """
     out.print("every part is as it was backed up; nothing was changed")
     url = server()
     if data is not None and not at_rest.has_database(data, url):

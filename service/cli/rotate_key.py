@@ -15,7 +15,7 @@ from service.notices import browsers, letters
 from service.people import emails, operator_log
 from service.people.sealed_addresses import AddressKeys
 
-# Locked in one order. If two changes run at once, the second finds what the first has left.
+# Locked in one order. If two changes run at once, the second sees the result of the first.
 _ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league FOR NO KEY UPDATE"
 _EMAILS = """
     SELECT account, address, digest, wanted FROM account_email ORDER BY account FOR NO KEY UPDATE

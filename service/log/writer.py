@@ -48,7 +48,7 @@ PATIENCE_SECONDS = 10.0
 """The time for which an append of unknown outcome is repeated."""
 
 _PAUSE_SECONDS = 0.2
-_RECKONED_SECONDS = 60.0
+_LAG_SECONDS = 60.0
 """The time for which a process remembers that the log's clock was behind."""
 
 _log = structlog.get_logger(__name__)
@@ -94,7 +94,7 @@ class Writer:
         self._waiting = waiting
         self._patience = PATIENCE_SECONDS if patience is None else patience
         self._servers: list[asyncio.Task[None]] = []
-        self._reckoned: asyncio.TimerHandle | None = None
+        self._lag_timer: asyncio.TimerHandle | None = None
         self.measure: Callable[[], Awaitable[None]] | None = None
         """Measures the log's clock. Called when the log refuses an event as dated ahead."""
 
@@ -124,8 +124,8 @@ class Writer:
 
     async def aclose(self) -> None:
         """Stop, and answer the waiting commands with ``StoreUnavailable``."""
-        if self._reckoned is not None:
-            self._reckoned.cancel()
+        if self._lag_timer is not None:
+            self._lag_timer.cancel()
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
@@ -320,7 +320,7 @@ class Writer:
         try:
             return await self._insist(league, epoch, appends), {}
         except DatedAhead:
-            await self._reckon(league)
+            await self._measure_lag(league)
             return Outcome(epoch, failed=set(range(len(appends)))), {}
         except StatementFailed as error:
             if len(appends) == 1:
@@ -335,7 +335,7 @@ class Writer:
             try:
                 one = await self._insist(league, epoch, [append], checked=True)
             except DatedAhead:
-                await self._reckon(league)
+                await self._measure_lag(league)
                 total.failed.add(index)
                 continue
             except StatementFailed as error:
@@ -371,7 +371,7 @@ class Writer:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 1.0)
 
-    async def _reckon(self, league: League) -> None:
+    async def _measure_lag(self, league: League) -> None:
         """Learn how far the log's clock is behind this process's clock, because it was set back."""
         if self.measure is not None:
             await self.measure()
@@ -384,13 +384,13 @@ class Writer:
             self._former.behind = timedelta()
             await asyncio.sleep(_PAUSE_SECONDS)
             return
-        if self._reckoned is not None:
-            self._reckoned.cancel()
+        if self._lag_timer is not None:
+            self._lag_timer.cancel()
         loop = asyncio.get_running_loop()
-        self._reckoned = loop.call_later(_RECKONED_SECONDS, self._forget_reckoning)
+        self._lag_timer = loop.call_later(_LAG_SECONDS, self._forget_lag)
         _log.warning("the log's clock is behind this process's", by=str(self._former.behind))
 
-    def _forget_reckoning(self) -> None:
+    def _forget_lag(self) -> None:
         self._former.behind = timedelta()
 
     def latest(self, league: str) -> datetime:

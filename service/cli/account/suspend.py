@@ -1,4 +1,4 @@
-"""``holotable account suspend``: end every session of a person, and let nobody sign in."""
+"""``holotable account suspend``: end every session of a person, and stop new sign-ins."""
 
 import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection

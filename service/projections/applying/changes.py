@@ -36,7 +36,7 @@ class Changes:
         self.keep(relation, row)
 
     def keep(self, relation: sa.Table, row: Row) -> None:
-        """As :meth:`put`, for a row that the caller may change until the batch ends."""
+        """Do the same as :meth:`put`, for a row that the caller may change until the batch ends."""
         key = _key(relation, row)
         self._pending[relation][key] = (_PUT, row)
         self._sums[relation].pop(key, None)

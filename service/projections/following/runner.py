@@ -66,7 +66,7 @@ _REQUESTS = sa.text(
 log = structlog.get_logger()
 
 _IDLE = "30s"
-"""The server ends a step's transaction that asks nothing for this long."""
+"""The server ends a step's transaction that sends nothing for this long."""
 
 _PART = "the projector"
 
@@ -151,7 +151,7 @@ class Runner:
             async with self.database.begin() as connection:
                 taken = await _taken(connection, place)
                 if taken is None:
-                    return 0, False  # another process is at it, and needs no help
+                    return 0, False  # another process is applying it
                 before = taken
                 after = await advance(connection, projection, league, self.known, until, chunk)
         except (CheckpointMoved, VersionDiffers):
@@ -245,7 +245,7 @@ async def _taken(connection: AsyncConnection, place: _Place) -> int | None:
     two processes may both try the first chunk of a league.
 
     A process that hangs, or whose machine has vanished, would keep the place for hours. So the
-    server ends a transaction that asks nothing for a while.
+    server ends a transaction that sends nothing for a while.
     """
     asked = sa.select(checkpoint.c.position).where(
         checkpoint.c.name == place.projection.name, checkpoint.c.league == place.league

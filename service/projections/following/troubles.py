@@ -1,5 +1,5 @@
 """
-Faults that operators must know although the service works, for ``doctor`` and readiness.
+Faults that operators must know of although the service works, for ``doctor`` and readiness.
 
 A stopped projection, a league in quarantine or a failed audit harms no other league.
 Readiness therefore reports them as warnings, and the API stays in service.

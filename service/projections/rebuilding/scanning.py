@@ -29,7 +29,7 @@ _AHEAD = 8
 """Pages that are fetched before they are needed, at most. They hold about as much as a batch."""
 
 _TOGETHER = 200
-"""Events decoded between two turns of the loop."""
+"""Events decoded between two turns of the event loop."""
 
 
 class Part(NamedTuple):
@@ -67,7 +67,7 @@ async def batches(
         events: list[Read] = []
         for at in range(0, len(page.rows), _TOGETHER):
             events += decoded(page.league, page.rows[at : at + _TOGETHER])
-            # The database sends on only if this process takes in what has arrived.
+            # The database sends more only once this process has read what has arrived.
             await asyncio.sleep(0)
         if batch and batch[-1].league == page.league:
             before = batch.pop()
