@@ -1,6 +1,7 @@
 """The parts of an installation: server, schema, clock, keys, rights, broker, signer, mail, disk."""
 
 import shutil
+from glob import glob
 from typing import Final
 
 import asyncpg
@@ -39,6 +40,9 @@ _ATTRIBUTES = """
 _FOLDER = """
     SELECT current_setting('data_directory') WHERE pg_has_role('pg_read_all_settings', 'USAGE')
 """
+_NEAR = "SELECT inet_server_addr() IS NULL OR inet_server_addr() << '127.0.0.0/8'"
+_DEBIANS: Final = "/var/lib/postgresql"
+"""The place of PostgreSQL's folders where Debian keeps them. Few logins may ask the server."""
 
 
 async def server(connection: asyncpg.Connection, _settings: Settings) -> str:
@@ -94,11 +98,12 @@ async def clock(connection: asyncpg.Connection, _settings: Settings) -> str:
         )
     behind = (await skew(connection)).total_seconds()
     if abs(behind) > SKEW_ALLOWED:
-        said = f"this machine is {behind:+.3f} s off the database"
+        side = "behind" if behind > 0 else "ahead of"
+        said = f"this machine's clock is {abs(behind):.1f} s {side} the database's"
         faults.append(Fault(said, "keep both clocks in step: `timedatectl set-ntp true`"))
     if faults:
         raise CheckFailed(faults)
-    return f"{behind:+.3f} s off the database's"
+    return f"{-behind:+.3f} s off the database's"
 
 
 async def keys(connection: asyncpg.Connection, settings: Settings) -> str:
@@ -259,8 +264,11 @@ async def mail(_connection: asyncpg.Connection, settings: Settings) -> str:
 async def disk(connection: asyncpg.Connection, _settings: Settings) -> str:
     """Enough of the disk is free: for this folder, and for PostgreSQL if it is on this machine."""
     data = await connection.fetchval(_FOLDER)
+    places = [] if data is None else [data]
+    if data is None and await connection.fetchval(_NEAR):
+        places = sorted(glob(f"{_DEBIANS}/*/*"))
     faults, seen = [], []
-    for folder in filter(None, (data, ".")):
+    for folder in (*places, "."):
         try:
             total, _, free = shutil.disk_usage(folder)
         except OSError:  # PostgreSQL's folder is on another machine, or this user may not read it

@@ -29,7 +29,7 @@ POISONED: Final = 3
 _SINCE = "SELECT since_at FROM maintenance"
 _CLOSED = """
     SELECT 'lge_' || replace(league::text, '-', '') AS league FROM append_turn
-     WHERE closed IS NOT NULL ORDER BY 1
+     WHERE suspended_at IS NOT NULL ORDER BY 1
 """
 _BACKUP = """
     SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled
@@ -192,8 +192,9 @@ async def audits(connection: asyncpg.Connection, _settings: Settings) -> str:
             [
                 Fault(
                     str(each),
-                    f"`holotable audit {each.league}` as holotable_audit says why; this stays red "
-                    "until an audit passes",
+                    f"`holotable audit {each.league}` as holotable_audit says why, and records "
+                    "nothing: after the repair, the next nightly audit or one that the league's "
+                    "staff start takes this away",
                 )
                 for each in failed
             ]

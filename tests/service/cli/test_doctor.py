@@ -2,12 +2,15 @@
 
 import asyncio
 import json
-from typing import Any, NamedTuple
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import asyncpg
 import psycopg
 import pytest
 
+from service.base import sources
 from service.base.database import async_engine
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.checks import parts
@@ -218,6 +221,17 @@ def test_what_a_killed_demo_has_left_is_found(database: TestDatabase) -> None:
     assert "`holotable demo --drop-left --dry-run`" in (one.step or "")
 
 
+def test_maintenance_suspends_no_league(database: TestDatabase, night: Night) -> None:
+    """Its command opens them all. A league that is suspended besides has its own."""
+    told = environment(database.settings("holotable_migrate"))
+    for asked in (("maintenance", "on"), ("league", "suspend", night.league)):
+        doors = [each for each in findings(doctor(database, "--json")) if each.check == "doors"]
+        assert [each.state for each in doors] == (["ok"] if asked[1] == "on" else ["weak"])
+        assert in_fork((*asked, "--reason", "a drill"), told).returncode == 0
+    doors = [each for each in findings(doctor(database, "--json")) if each.check == "doors"]
+    assert [(each.step or "").split()[1] for each in doors] == ["maintenance", "league"]
+
+
 def test_absent_parts_are_found(database: TestDatabase) -> None:
     """Signer, broker and mail server, one of them by an address of each kind."""
     away = {
@@ -246,7 +260,7 @@ def test_absent_parts_are_found(database: TestDatabase) -> None:
 
 @pytest.mark.anyio
 async def test_a_full_disk_is_found(
-    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """No disk is filled: the doctor demands that all of a disk is free."""
 
@@ -257,6 +271,31 @@ async def test_a_full_disk_is_found(
     with pytest.raises(parts.CheckFailed, match=r"only .* GB are free at .*cluster") as failed:
         await parts.disk(connection, settings)
     assert "`holotable prune --dry-run`" in failed.value.faults[0].step
+    await connection.close()
+
+    # A login that may not ask for the folder looks where Debian has it.
+    (tmp_path / "15" / "main").mkdir(parents=True)
+    monkeypatch.setattr(parts, "_DEBIANS", str(tmp_path))
+    connection = await asyncpg.connect(database.url("holotable_migrate"))
+    with pytest.raises(parts.CheckFailed, match=f"free at {tmp_path}/15/main"):
+        await parts.disk(connection, settings)
+    await connection.close()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("off", "side"), [(-90, "behind"), (90, "ahead of")])
+async def test_a_clock_is_called_ahead_if_it_is(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, off: int, side: str
+) -> None:
+    class Off(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + timedelta(seconds=off)
+
+    monkeypatch.setattr(sources, "datetime", Off)
+    connection = await asyncpg.connect(database.url("postgres"))
+    with pytest.raises(parts.CheckFailed, match=f"machine's clock is 90.0 s {side} the database's"):
+        await parts.clock(connection, database.settings("holotable_migrate"))
     await connection.close()
 
 
