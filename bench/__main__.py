@@ -5,7 +5,6 @@ Without names it runs those that have floors, and prints one table. The details 
 error. The others are experiments, which answer one question each.
 """
 
-import logging
 import os
 import platform
 import subprocess
@@ -17,9 +16,9 @@ from importlib import import_module
 from importlib.metadata import version
 
 import msgspec
-import structlog
 
 from bench.floors import Figure, table
+from bench.quiet import quiet
 from service.base.embedded import binaries
 
 FLOORS = ("engine", "append", "replay", "rebuild", "audit", "http", "processes")
@@ -65,8 +64,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if not names:  # of several processes, only the ways that have a floor
         os.environ.setdefault("BENCH_WAYS", "1 shared,2 split")
-    # Debug lines of the service's log are no part of the measurement.
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+    quiet()
     figures: list[Figure] = []
     load, begun = os.getloadavg()[0], time.monotonic()
     with redirect_stdout(sys.stderr):

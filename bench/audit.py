@@ -25,6 +25,7 @@ from bench import hands
 from bench.counting import PASSWORD, SECRET, Bench, bench, command
 from bench.engine import Theirs, rate, spread
 from bench.floors import Figure, figure
+from bench.quiet import quiet
 from engine.coordination.aggregates import DECIDERS
 from engine.table.model.state import opened_of
 from engine.values import identifier, number_of
@@ -75,7 +76,8 @@ def elsewhere(make: Callable[[str], list[str]], url: str) -> list[str]:
 
     This keeps the measuring process as small as one that only audits.
     """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawned, initializer=quiet) as pool:
         return pool.submit(make, url).result()
 
 
