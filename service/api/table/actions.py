@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from engine.hand.betting import CardSource
 from engine.values import CHIPS_MAX
+from service.base.documents import Document
 
 Token = Annotated[str, Meta(min_length=1, max_length=200)]
 Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
@@ -133,3 +134,23 @@ Action: TypeAlias = (
     | Gain | Swap | Junk | Buy | Field | CallTheHand | Show
 )  # fmt: skip
 """An action at a table, distinguished by its ``type``."""
+
+
+class _Held(msgspec.Struct):
+    """msgspec remembers what it knows of a struct, and would look at a bare union each time."""
+
+    action: Action
+
+
+def action_in(document: Document) -> Action:
+    """
+    Return the action in a document, read as strictly as the API reads it.
+
+    Raises:
+        msgspec.ValidationError: If it is none.
+    """
+    try:
+        return msgspec.convert({"action": document}, _Held).action
+    except msgspec.ValidationError:
+        read: Action = msgspec.convert(document, Action)  # says the place in the document itself
+        return read

@@ -18,7 +18,7 @@ from engine.table.model.commands import ComeBack, Command
 from engine.table.model.state import Place, Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, PlayerId
-from service.api.table.actions import Action
+from service.api.table.actions import action_in
 from service.api.table.commanding import command_of
 from service.base.documents import Document
 from service.director.next_hand import lead
@@ -98,9 +98,8 @@ async def _act(
     action: Document,
 ) -> None:
     now = runtime.clock.now()
-    # Read as strictly as the API reads it.
-    read = msgspec.convert(action, Action)
-    command = command_of(read, entrant=entrant, now=now, salt=runtime.entropy.token)
+    read, salt = action_in(action), runtime.entropy.token
+    command = command_of(read, entrant=entrant, now=now, salt=salt)
     # Another process of bots would choose the same action. Only one of the two counts.
     await _submit(runtime, league, table, player, command, msgspec.json.encode(action))
 

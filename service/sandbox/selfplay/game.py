@@ -29,7 +29,7 @@ from engine.table.model.errors import TooFewStacks
 from engine.table.model.state import State, Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, HandId, TableId, TournamentId
-from service.api.table.actions import Action
+from service.api.table.actions import action_in
 from service.api.table.commanding import command_of
 from service.api.table.views import read_of
 from service.base.documents import Document
@@ -186,8 +186,7 @@ class Game:
         try:
             action = player.choose(view)
             told = {"decision": view["decision"]["token"], **action}
-            # The API's actions, read as strictly as the API reads them.
-            read = msgspec.convert(told, Action)
+            read = action_in(told)
             token = _hex(seat, told["decision"], self._version)
             self._do(command_of(read, entrant=entrant, now=self._now, salt=lambda: token))
         except NoAnswer as none:
