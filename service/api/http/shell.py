@@ -106,7 +106,7 @@ class Shell:
     """Set at the first signal to stop. Open streams then end."""
 
     leagues: dict[str, str] = field(default_factory=dict)
-    """The league of each stream that was looked up. It never changes."""
+    """The leagues of streams that were looked up. The league of a stream never changes."""
 
     members_asked: dict[str, datetime] = field(default_factory=dict)
     """The instant at which each league's members were last read from the log."""

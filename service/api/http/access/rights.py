@@ -50,6 +50,9 @@ State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
 """The longest time for which a member removed by another process may still act at tables."""
 
+_LEAGUES_KEPT = 16_384
+"""The streams whose league is remembered. Without a limit they would fill the memory in years."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[State_co]):
@@ -185,6 +188,8 @@ async def league_of(shell: Shell, stream: str) -> str:
             raise StoreUnavailable("the database does not answer") from error
         if number is None:
             raise StreamNotFound("it does not exist, or you may not see it")
+        if len(shell.leagues) >= _LEAGUES_KEPT:
+            shell.leagues.clear()
         known = shell.leagues[stream] = f"lge_{number.hex}"
     return known
 
