@@ -178,8 +178,9 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(cast(LifeSpanReceive, receive), cast(LifeSpanSend, send))
             return
+        http = cast(HTTPScope, scope)
         began, seen = time.perf_counter(), Seen()
-        request = _given_id(cast(HTTPScope, scope)) or str(self._entropy.uuid())
+        request = _given_id(http) or str(self._entropy.uuid())
         telemetry.REQUEST.set(request)  # the server gives each request a task of its own
         scope["state"] = {
             **scope.get("state", {}),
@@ -187,13 +188,12 @@ class Application:
             "shell": self.shell,
             "seen": seen,
         }
-        served = self._console if _for_people(cast(HTTPScope, scope)) else self._edge
+        served = self._console if _for_people(http) else self._edge
         try:
-            await served(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
+            await served(http, cast(Receive, receive), cast(Send, send))
         finally:
             seconds = time.perf_counter() - began
-            method, path = cast(HTTPScope, scope)["method"], cast(HTTPScope, scope)["path"]
-            self._observer.answered(seen, method, path, request, seconds)
+            self._observer.answered(seen, http["method"], http["path"], request, seconds)
 
     async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
         """Start and stop when the server says so."""

@@ -95,7 +95,7 @@ class Protocol(HttpToolsProtocol):
     address = UNKNOWN
     deadline: float | None = None
     _reading = _completed = False
-    _received = _unparsed = _headers = 0
+    _received = _unparsed = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept a connection, or refuse it if there are too many."""
@@ -140,20 +140,21 @@ class Protocol(HttpToolsProtocol):
         """Start the deadline for the headers."""
         super().on_message_begin()
         self._reading = True
-        self._received = self._unparsed = self._headers = 0
+        self._received = self._unparsed = 0
         self.deadline = self.loop.time() + self.watch.settings.header_seconds
 
     def on_url(self, url: bytes) -> None:
         """Count the URL towards the size of the headers."""
-        self._count(len(url))
+        self._received += len(url)
+        if self._received > HEADER_BYTES_MAX:
+            raise _TooLarge
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Limit the number and the size of the headers."""
-        self._headers += 1
-        if self._headers > HEADERS_MAX:
+        self._received += len(name) + len(value)
+        if self._received > HEADER_BYTES_MAX or len(self.headers) >= HEADERS_MAX:
             raise _TooLarge
-        self._count(len(name) + len(value))
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -207,11 +208,6 @@ class Protocol(HttpToolsProtocol):
     def give_way(self) -> None:
         """Close the connection to make room for another."""
         self.transport.close()
-
-    def _count(self, length: int) -> None:
-        self._received += length
-        if self._received > HEADER_BYTES_MAX:
-            raise _TooLarge
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer a malformed or incomplete request with *refusal* and close the connection."""
