@@ -65,6 +65,19 @@ class Person:
         """Read; an error ends the run."""
         return await self._ask(f"GET {path}", b"", "")
 
+    async def newer(self, path: str, tag: str, seconds: float) -> tuple[Any, str]:
+        """
+        Read, and with a *tag* wait for another answer than the one it belongs to (long poll).
+
+        Returns:
+          The answer, or None after *seconds* without another one. Its tag, or "" if it has none.
+        """
+        known = f"If-None-Match: {tag}\r\n" if tag else ""
+        status, found = await self._send(f"GET {path}?wait={seconds:.0f}", b"", known)
+        _, _, rest = self.connection.head.partition(b"\r\netag: ")
+        tag = rest.partition(b"\r\n")[0].decode()
+        return (None if status == 304 else _answer(f"GET {path}", status, found)), tag
+
     async def post(self, path: str, body: Any) -> Any:
         """Send a command under a key of its own; an error ends the run."""
         return _answer(f"POST {path}", *await self.send(path, body))

@@ -6,7 +6,8 @@ INSERT and commits. A third serves :mod:`bench.peer`, which plays the same game 
 table. All use one durable server. A fourth process sends requests to each in turn, round by round,
 on kept connections. It drives many tables of six that play hand after hand, and as many clients of
 the bare endpoint. Reading the table, opening hands and shuffling count against both that play,
-because they stand between two actions.
+because they stand between two actions. Our players wait for the next hand by a long poll, as the
+API tells clients to. The service that a user would write deals it with the action before.
 """
 
 import asyncio
@@ -105,7 +106,7 @@ async def sit_down_at_peer(base: str) -> Game:
 
 async def load(api: str, least: str, written: str) -> None:
     """Measure a round of all sides for each line that comes in, and write what they saw."""
-    games = await sit_down(api, TABLES)
+    games = await sit_down(api, TABLES, waits=True)
     others = [await sit_down_at_peer(written) for _ in range(TABLES)]
     clients = [Connection(least) for _ in range(TABLES)]
     sides: list[tuple[str, list[Callable[[Measured], Awaitable[None]]]]] = [

@@ -40,7 +40,9 @@ Place = Callable[[int, int], str]
 """The address that a player uses, by the numbers of the table and the player."""
 
 
-async def sit_down(base: str, tables: int, place: Place | None = None) -> list["Game"]:
+async def sit_down(
+    base: str, tables: int, place: Place | None = None, *, waits: bool = False
+) -> list["Game"]:
     """
     Return *tables* tables of six in one league, each a tournament of its own.
 
@@ -49,6 +51,7 @@ async def sit_down(base: str, tables: int, place: Place | None = None) -> list["
     Args:
       base: Where the tables are made.
       place: The address that each player uses, if it is not *base*.
+      waits: As for :class:`Game`.
     """
     people: list[Person] = []
     run = f"{random.getrandbits(40):x}"
@@ -81,7 +84,7 @@ async def sit_down(base: str, tables: int, place: Place | None = None) -> list["
             Person(Connection(where), person.token)
             for where, person in zip(places, people, strict=True)
         ]
-        found.append(Game(shown["tables"][0]["id"], seated))
+        found.append(Game(shown["tables"][0]["id"], seated, waits=waits))
     return found
 
 
@@ -91,12 +94,17 @@ class Game:
 
     Each player reads the table once a hand, for the own cards. After that the answers to
     actions tell the events and the next decision.
+
+    Args:
+      waits: True to wait for the next hand by a long poll. Otherwise one player reads the table
+        again and again.
     """
 
-    def __init__(self, table: str, people: list[Person]) -> None:
+    def __init__(self, table: str, people: list[Person], *, waits: bool = False) -> None:
         self.table = table
         self._path = f"/v1/tables/{table}"
         self._people = people
+        self._waits = waits
         self._hand: str | None = None
         self._seats: dict[int, Person] = {}
         self._cards: dict[int, list[str]] = {}
@@ -128,14 +136,19 @@ class Game:
 
     async def _await_hand(self, measured: Measured) -> None:
         stalled = time.perf_counter() + STALLED_SECONDS
+        tag = ""
         while True:
-            view = await self._people[0].get(self._path)
+            if self._waits:
+                view, tag = await self._people[0].newer(self._path, tag, STALLED_SECONDS)
+            else:
+                view = await self._people[0].get(self._path)
             measured.read()
+            if view is None or view["closed"] or time.perf_counter() > stalled:
+                raise RuntimeError(f"no hand opens at {self._path}")
             if view["decision"] is not None and view["hand"] != self._hand:
                 break
-            if view["closed"] or time.perf_counter() > stalled:
-                raise RuntimeError(f"no hand opens at {self._path}")
-            await asyncio.sleep(0.005)
+            if not self._waits:
+                await asyncio.sleep(0.005)
         rest = [person.get(self._path) for person in self._people[1:]]
         views = [view, *await asyncio.gather(*rest)]
         for person, seen in zip(self._people, views, strict=True):
