@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from engine.decider import Cases
-from engine.errors import cannot_follow
+from engine.errors import InvariantViolated, cannot_follow
 from engine.tournament.model.state import State, Unannounced
+from engine.tournament.model.values.fairness import Fairness
+from engine.tournament.model.values.money import Books
 
 Phase = TypeVar("Phase")
 Part = TypeVar("Part")
@@ -23,6 +27,19 @@ def during(
         return evolve(state, event)
 
     return evolved
+
+
+def carried_over(before: State, then: State) -> State:
+    """
+    Return a new phase with what every phase has, as the phase *before* left it.
+
+    Raises:
+        InvariantViolated: If the event that began *then* changed that too. The change would be lost
+            here, so it needs an event of its own.
+    """
+    if (then.books, then.fairness, then.frozen) != (Books(), Fairness(), ()):
+        raise InvariantViolated("one event changed both the phase and what every phase has")
+    return replace(then, books=before.books, fairness=before.fairness, frozen=before.frozen)
 
 
 def all_during(

@@ -29,7 +29,7 @@ from engine.tournament.evolve.buying import (
 from engine.tournament.evolve.entering import placed
 from engine.tournament.evolve.fairness import MIXED
 from engine.tournament.evolve.freezing import FROZEN
-from engine.tournament.evolve.phases import all_during, all_of_part, during
+from engine.tournament.evolve.phases import all_during, all_of_part, carried_over, during
 from engine.tournament.evolve.seats import moved, seatings_of, without
 from engine.tournament.model.events import (
     ChipsBrought,
@@ -92,13 +92,9 @@ def evolve(state: State, event: Event) -> State:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
     then = _EVOLVED[type(event)](state, event)
-    version = state.version + 1
-    if type(then) is type(state):
-        return replace(then, version=version)
-    # A new phase takes over what every phase has. No event changes both.
-    return replace(
-        then, version=version, books=state.books, fairness=state.fairness, frozen=state.frozen
-    )
+    if type(then) is not type(state):
+        then = carried_over(state, then)
+    return replace(then, version=state.version + 1)
 
 
 def after(state: State, events: Iterable[Event]) -> State:
