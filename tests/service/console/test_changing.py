@@ -115,3 +115,17 @@ async def test_a_draft_is_announced_or_thrown_away(serving: Serving) -> None:
             assert page.status_code == 200, page.text
             assert (await owner.get(f"/v1{here}")).json()["state"] == state
             assert "This is a draft" not in (await browser.get(here)).text
+
+
+async def test_a_name_that_reads_like_the_same_day_is_another_name(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console, name="2031-07-01")
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/change"
+        await browser.get(path)
+        wanted = shown_in(browser) | {"name": "20310701", "place": "2031-W27", "reason": "Shorter"}
+        page = await browser.submit(path, **wanted)
+        assert "Change this evening?" in page.text, page.text
+        await browser.submit(path)
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        assert (shown["name"], shown["place"]) == ("20310701", "2031-W27")

@@ -128,7 +128,7 @@ def _changes(given: Given, shown: TournamentShown) -> Document:
         above, _, member = name.partition(".")
         inside = known[above]
         before = inside[member] if member and isinstance(inside, dict) else inside
-        if _plain(before) == _plain(value):
+        if _compared(name, before) == _compared(name, value):
             continue
         if member:
             part = changed.setdefault(above, {})
@@ -139,16 +139,11 @@ def _changes(given: Given, shown: TournamentShown) -> Document:
     return changed
 
 
-def _plain(value: object) -> object:
-    """Return a value in the form for comparison. An empty field equals a missing one."""
-    if isinstance(value, list | tuple):
-        return list(value)
-    if isinstance(value, str):
-        try:
-            return datetime.fromisoformat(value).replace(second=0, microsecond=0)
-        except ValueError:
-            return value
-    return value
+def _compared(name: str, value: object) -> object:
+    """Return a value as it is compared. The form knows no seconds of the start."""
+    if name == "starts_at":
+        return datetime.fromisoformat(str(value)).replace(second=0, microsecond=0)
+    return list(value) if isinstance(value, list | tuple) else value
 
 
 def _of_entry(given: Given) -> Document:
