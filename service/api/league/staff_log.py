@@ -32,7 +32,9 @@ _TABLE = schema.table_summary
 _PREFIXES = {"tournament": "trn", "table": "tbl"}
 
 _ROWS = """
-    SELECT at, 'event' AS kind, type, stream, position AS index, metadata FROM events
+    SELECT at, 'event' AS kind, type, stream, position AS index, metadata,
+           CASE WHEN stream NOT LIKE 'table-%' THEN data ->> 'tournament' END AS tournament
+      FROM events
      WHERE league = $1 AND position < $2 AND position >= $3
        AND (stream NOT LIKE 'table-%' OR type = ANY ($4))
      ORDER BY position DESC
@@ -134,6 +136,8 @@ async def _name_tournaments(shell: Shell, deeds: Sequence[Deed]) -> None:
 
 def _subject(deed: Deed) -> str:
     """Return the tournament or table that *deed* is about, or None."""
+    if deed.tournament is not None:  # an event of another stream, such as a season's, names it
+        return deed.tournament
     if deed.stream is None:
         return (deed.about or "").rpartition(" ")[2]
     kind, _, number = deed.stream.partition("-")

@@ -128,3 +128,20 @@ async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
             ("bundle_taken", operator_log.operator(), tournament),
             ("bundle_taken", operator_log.operator(), hand),
         ]
+
+
+async def test_an_event_of_a_season_names_the_evening_that_it_is_about(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        asked = {"name": "Thursday", "ruleset": "better", "season": made.json()["id"]}
+        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        await project(database)
+        listed = (await owner.get(f"/v1/leagues/{league}/staff-log")).json()["items"]
+        [added] = [each for each in listed if each["type"] == "tournament_added"]
+        assert added["stream"].startswith("season-")
+        assert (added["tournament"], added["tournament_name"]) == (evening, "Thursday")
+        [founded] = [each for each in listed if each["type"] == "league_created"]
+        assert founded["tournament"] is None
