@@ -14,7 +14,9 @@ import msgspec
 import psycopg
 import structlog
 
+from engine.tournament.model.events.correcting import ResultCorrected
 from service.base.settings import Settings
+from service.log.catalogue import tag_of
 from service.notices.kinds import GOOD_FOR
 from service.notices.occasions import TYPES, ends_at, occasion_of
 from service.tasks.jobs import Job, come_again
@@ -23,6 +25,7 @@ from service.tasks.searching import Search, last_in, rows_in, voided_in
 
 _CHUNK: Final = 20_000
 _OLDEST: Final = max(GOOD_FOR.values())
+_CORRECTED: Final = tag_of(ResultCorrected)
 
 _OCCASION = """
     INSERT INTO notice_occasion (event, league, position, facts, ends_at)
@@ -77,13 +80,29 @@ def _search(connection: psycopg.Connection, league: UUID, now: datetime) -> bool
             return False
         end = min(last + 1, start + _CHUNK)
         rows = rows_in(connection, league, range(start, end), TYPES, after=now - _OLDEST)
-        found = [each for row in rows for each in _occasions(league, row, now)]
+        found = [each for row in _told_once(rows) for each in _occasions(league, row, now)]
         if found:
             away = _away(connection, league)
             with connection.cursor() as cursor:
                 cursor.executemany(_OCCASION, [each for each in found if each[2] not in away])
         _SEARCH.move(connection, league, end)
         return end > start
+
+
+def _told_once(rows: list[Row]) -> list[Row]:
+    """
+    Leave out corrections of a result that the same request corrects again.
+
+    A ruling may hold several. Together they are one piece of news, and the last has all of it.
+    """
+    last = {(row.stream, row.request): row.position for row in rows if row.type == _CORRECTED}
+    return [
+        row
+        for row in rows
+        if row.type != _CORRECTED
+        or row.request is None
+        or last[row.stream, row.request] == row.position
+    ]
 
 
 _Found = tuple[UUID, UUID, int, str, datetime]

@@ -36,7 +36,9 @@ from service.notices.push import new_private_key, public_key
 from service.people.sealed_addresses import AddressKeys
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
+from tests.service.api.proof.test_disputes import ask, with_office
 from tests.service.api.test_suspending import WHY, told
+from tests.service.api.tournament.test_corrections import entrants
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import Mail, MailServer, mail_server
 from tests.support.receivers import LOOPBACK, Received, Receiver, Worker, receiving, working
@@ -201,6 +203,37 @@ async def test_the_result_and_its_disputes_are_told_to_those_who_played(
         assert mails["leia"][0].message["subject"] == "A dispute that concerns you"
         assert f"{SITE}/disputes/{filed.json()['id']}" in mails["leia"][0].text
         assert "She folded." not in mails["leia"][0].text
+
+        # A ruling that corrects the result twice is one piece of news, with the last places.
+        referee = await with_office(here.api, here.owner, here.league)
+        winner, second = [each["id"] for each in await entrants(here.owner, night)]
+        ruling = {
+            "outcome": "for", "rules": ["payouts"], "reason": "Both looked at the cards.",
+            "acts": [
+                {"act": "correct_result", "order": [[second], [winner]]},
+                {"act": "forfeit", "entrant": second},
+            ],
+        }  # fmt: skip
+        path = f"/v1/disputes/{filed.json()['id']}/rulings"
+        tried = await ask(referee, f"{path}?dry_run=true", ruling, key="rule")
+        events = tried.json()["events"]
+        assert events == ["dispute_ruled", "result_corrected", "result_corrected"], tried.text
+        ruling |= {"dry_run": tried.json()["digest"]}
+        done = await ask(referee, path, ruling, key="rule")
+        assert done.status_code == 201, done.text
+        mails = await here.mails()
+        for name in ("han", "leia"):
+            subjects = sorted(each.message["subject"] for each in mails[name])
+            assert subjects == ["A ruling that concerns you", "Night: the result was corrected"]
+        places = {
+            re.findall(r"Your place is now: (\d)\.", each.text)[0]
+            for name in ("han", "leia")
+            for each in mails[name]
+            if "corrected" in each.message["subject"]
+        }
+        assert places == {"1", "2"}
+        shown = await entrants(here.owner, night)
+        assert [each["id"] for each in shown] == [winner, second], "the one who forfeited is last"
 
 
 async def test_check_in_and_a_free_place_are_told_while_they_help(
