@@ -29,6 +29,15 @@ from service.notices.wanted import still_wanted
 from service.people import emails, resetting
 from service.people.sealed_addresses import AddressKeys
 
+_TO_OPERATOR: Final = """\
+{said}
+
+    holotable audit {league}
+
+Do not delete or restore anything before.
+"""
+"""The settings name no language of the operator's."""
+
 _ACCOUNT: Final = """
     SELECT login, name FROM account
      WHERE id = $1 AND login IS NOT NULL AND suspended_at IS NULL
@@ -156,7 +165,7 @@ class Composer:
             return None
         about = msgspec.json.decode(due.facts, type=About)
         letter = words.told(kind, about, Preferences())
-        letter = Letter(letter.subject, f"{letter.body}\n\n{about.league}")
+        letter = Letter(letter.subject, _TO_OPERATOR.format(said=letter.body, league=about.league))
         return Mail(to, self._message(due.id, to, letter, None))
 
     async def _account(self, person: UUID) -> tuple[str, str] | None:

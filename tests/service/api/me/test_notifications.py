@@ -614,3 +614,53 @@ async def test_a_failed_audit_is_told_to_the_owners_and_the_operator(
         assert sorted(mails) == ["operator", "owner"]
         assert mails["owner"][0].message["subject"] == "An audit of Cloud City has failed"
         assert here.league in mails["operator"][0].text
+
+
+async def test_a_tampered_log_is_audited_and_told_in_the_language_of_each_owner(
+    town: Callable[[], Any],
+) -> None:
+    """Nothing here is only pretended: the log is changed, a real audit finds it, and mails go."""
+    async with town() as here:
+        await confirmed(here.owner, here.worker, here.server, "owner@falcon.example")
+        leia = await here.member("leia")
+        path = f"/v1/leagues/{here.league}/members/{leia.player}"
+        headers = here.owner.headers | {"If-Match": "*"}
+        promoted = await here.api.http.put(path, json={"role": "owner"}, headers=headers)
+        assert promoted.is_success, promoted.text
+        await choose(leia, language="de")
+        await here.member("han")
+        await announce(here.owner, here.league, name="Night")
+        assert await here.mails() == {}
+        with psycopg.connect(here.database.url("postgres")) as connection:
+            connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+            connection.execute(
+                "UPDATE events SET data = replace(data::text, '\"Night\"', '\"Fight\"')::json "
+                "WHERE type = 'tournament_announced'"
+            )
+        asked = await here.owner.post(f"/v1/leagues/{here.league}/audits", {})
+        assert asked.status_code == 202, asked.text
+
+        async def reported() -> bool:
+            await here.worker.work("audit.run", "audit.unit", "audit.close", SEND)
+            return bool(rows(here.database, "SELECT FROM events WHERE type = 'audit_reported'"))
+
+        await until_awaited(reported)
+        mails = await here.mails()
+        assert sorted(mails) == ["leia", "operator", "owner"]
+        [english], [german], [operator] = (mails[each] for each in ("owner", "leia", "operator"))
+        page = f"{SITE}/leagues/{here.league}/audits"
+        assert english.message["subject"] == "An audit of Cloud City has failed"
+        assert english.text.replace("\r", "").startswith(
+            "An audit of Cloud City found something that does not fit together. Read its report "
+            f"before the next evening.\n\nOpen it: {page}\n"
+        )
+        assert german.message["subject"] == "Eine Prüfung von Cloud City ist fehlgeschlagen"
+        assert german.text.replace("\r", "").startswith(
+            "Eine Prüfung von Cloud City hat etwas gefunden, das nicht zusammenpasst. Lies den "
+            "Bericht vor dem nächsten Abend.\n\n"
+        )
+        assert page in german.text
+        assert "Open it" not in german.text
+        assert operator.message["subject"] == english.message["subject"]
+        assert f"holotable audit {here.league}" in operator.text
+        assert "list-unsubscribe" not in operator.message
