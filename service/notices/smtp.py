@@ -9,7 +9,7 @@ server took it.
 import smtplib
 import ssl
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import EmailPolicy
 from email.utils import parseaddr
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -20,6 +20,25 @@ SECONDS: Final = 10.0
 _PORTS: Final = {"smtps": 465, "smtp": 587, "smtp+plain": 25}
 _PERMANENT: Final = 500
 _TAKEN: Final = (250, 251)
+
+
+class _Whole(EmailPolicy):
+    """
+    Writes a mail, and leaves the address of ``List-Unsubscribe`` in one piece.
+
+    A line of more than 78 characters without a space would become an encoded word, and no mail
+    program finds an address in that (RFC 8058, RFC 2047).
+    """
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        """Return a header as it is sent."""
+        if name.lower() == "list-unsubscribe":
+            return f"{name}: {value}{self.linesep}".encode("ascii")
+        folded: bytes = super().fold_binary(name, value)
+        return folded
+
+
+_POLICY: Final = _Whole(linesep="\r\n")
 
 
 class NotTaken(Exception):
@@ -97,7 +116,7 @@ class Post:
         if self._server is None:
             raise Away("there is no connection")
         try:
-            code, _ = self._server.data(message.as_bytes(policy=SMTP))
+            code, _ = self._server.data(message.as_bytes(policy=_POLICY))
         except smtplib.SMTPDataError as error:
             code = error.smtp_code
         except (OSError, smtplib.SMTPException) as error:

@@ -15,6 +15,8 @@ class Mail:
 
     recipient: str
     message: EmailMessage
+    raw: bytes
+    """The mail as it was sent."""
 
     @property
     def text(self) -> str:
@@ -58,7 +60,7 @@ class MailServer:
                 recipient = line.partition("<")[2].partition(">")[0]
             if verb == "DATA" and await self._say(writer, verb, "354 go on"):
                 content = (await reader.readuntil(b"\r\n.\r\n"))[:-3].replace(b"\r\n..", b"\r\n.")
-                self.got.append(Mail(recipient, _message(content)))
+                self.got.append(Mail(recipient, _message(content), content))
                 await self._say(writer, "content", "250 taken")
             elif verb != "DATA":
                 await self._say(writer, verb, "221 bye" if verb == "QUIT" else "250 fine")

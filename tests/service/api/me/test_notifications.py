@@ -7,6 +7,7 @@ import asyncio
 import base64
 import json
 import os
+import quopri
 import re
 import signal
 import sys
@@ -39,6 +40,7 @@ from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
 from tests.service.api.proof.test_disputes import ask, with_office
 from tests.service.api.test_suspending import WHY, told
 from tests.service.api.tournament.test_corrections import entrants
+from tests.service.console.conftest import Browser as Console
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import Mail, MailServer, mail_server
 from tests.support.receivers import LOOPBACK, Received, Receiver, Worker, receiving, working
@@ -664,3 +666,55 @@ async def test_a_tampered_log_is_audited_and_told_in_the_language_of_each_owner(
         assert operator.message["subject"] == english.message["subject"]
         assert f"holotable audit {here.league}" in operator.text
         assert "list-unsubscribe" not in operator.message
+
+
+async def test_one_click_on_the_bytes_of_a_mail_leads_to_the_settings_page(
+    town: Callable[[], Any],
+) -> None:
+    """As RFC 8058 asks of a mail program, and then as a person does it with the link below."""
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        [mail] = (await here.mails())["han"]
+        head, _, body = mail.raw.partition(b"\r\n\r\n")
+        header = dict(re.findall(rb"(?m)^([\w-]+): ((?:.*)(?:\r\n[ \t].*)*)", head))
+        uri = b"".join(header[b"List-Unsubscribe"].split()).decode()
+        assert re.fullmatch(rf"<{re.escape(SITE)}/v1/opt-outs/[\w-]+>", uri), uri
+        assert header[b"List-Unsubscribe-Post"].strip() == b"List-Unsubscribe=One-Click"
+        path = uri.strip("<>").removeprefix(SITE)
+
+        # The mail program has no cookie and no token, and is led nowhere.
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        clicked = await here.api.http.post(
+            path, content=header[b"List-Unsubscribe-Post"].strip(), headers=form
+        )
+        assert clicked.status_code == 200, clicked.text
+        assert clicked.json() == {"kind": "seat_drawn", "channel": "mail", "wanted": False}
+
+        # The person follows the link at the foot of the same mail, signs in and changes their mind.
+        text = quopri.decodestring(body).decode()
+        [link] = re.findall(rf"{re.escape(SITE)}(/opt-outs/[\w-]+)", text)
+        browser = Console(here.api.app)
+        page = await browser.get(link)
+        assert "You will get no more of these mails" in page.text and "Your seat is drawn" in page.text
+        assert 'href="/account/notices"' in page.text
+        assert (await browser.get("/account/notices")).url.path == "/sign-in"
+        await browser.sign_in(han.login)
+        page = await browser.get("/account/notices")
+        box = r'<input type="checkbox" name="(\w+)\[\]" value="(\w+)"[^>]*?( checked)?>'
+        boxes = re.findall(box, page.text)
+        assert ("mail", "seat_drawn", "") in boxes
+        assert ("mail", "result", " checked") in boxes
+        again: dict[str, Any] = {
+            f"{name}[]": [kind for by, kind, on in boxes if by == name and (on or name == "mail")]
+            for name in ("mail", "push")
+        }
+        page = await browser.submit(
+            "/account/notices", **again, zone="Europe/Berlin", language="en"
+        )
+        assert "Your choices are saved." in page.text, page.text
+        chosen = (await han.get("/v1/me/notifications")).json()["kinds"]
+        assert chosen["seat_drawn"] == {"mail": True, "push": True}
+        await browser.http.aclose()
