@@ -127,8 +127,9 @@ async def test_a_code_leads_staff_to_the_line_and_others_to_the_poster(serving: 
         assert page.url.path == f"/tournaments/{tournament}"
         page = await browser.get(f"/tournaments/{tournament}/door")
         assert page.url.path == f"/tournaments/{tournament}"
-        answer = await console.browser().http.get(code)
-        assert answer.headers["location"] == f"/tournaments/{tournament}"
+        page = await console.browser().get(code)
+        assert page.status_code == 404
+        assert "Sign in first, if you do." in page.text
 
 
 async def test_taking_somebody_out_asks_first_and_frees_the_place(serving: Serving) -> None:
@@ -217,3 +218,40 @@ async def test_a_code_that_is_not_on_the_list_is_told_in_words(serving: Serving)
         page = await browser.get(f"{door}?q={waiting['player']}")
         assert "This code belongs to nobody" not in page.text
         assert "On the waitlist" in page.text
+
+
+async def test_a_code_of_another_league_says_whose_it_is_and_what_to_do(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console, name="<i>Thursday</i>")
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+        code = f"/tournaments/{tournament}/here/{person.player}"
+        other, _ = await console.api.league()
+        elsewhere = await console.signed_in(other.login)
+
+        page = await elsewhere.get(code)
+        assert page.status_code == 404
+        assert "A code for another door" in page.text
+        assert "Thursday" not in page.text, "the league is for its members only"
+        name = (await other.get("/v1/me")).json()["name"]
+        assert f"You are signed in as {name}." in page.text
+        missing = await elsewhere.get(f"/tournaments/trn_{'0' * 32}/here/{person.player}")
+        assert missing.status_code == 404
+        cut = [each.text.partition("<main")[2].partition("</main>")[0] for each in (page, missing)]
+        assert cut[0] == cut[1], "nobody learns whether the evening exists"
+        page = await console.browser().get(code)
+        assert page.status_code == 404
+        assert f"/sign-in?then={code}" in page.text
+
+        seen = {"visibility": "public"}
+        path = f"/v1/leagues/{league}/visibility"
+        assert (await owner.http.put(path, json=seen, headers=owner.headers)).is_success
+        asked = {"name": "<i>Friday</i>", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        code = f"/tournaments/{made.json()['id']}/here/{person.player}"
+        page = await elsewhere.get(code)
+        assert page.status_code == 200
+        assert "&lt;i&gt;Friday&lt;/i&gt;" in page.text and "Cloud City" in page.text
+        page = await elsewhere.get(code, headers={"Accept-Language": "de"})
+        assert "Ein Code für einen anderen Einlass" in page.text
+        assert (await console.browser().get(code)).url.path == code.partition("/here/")[0]

@@ -36,6 +36,7 @@ _CODE = "plr_"
 """The beginning of a search that a scanned code has made."""
 
 _NAME_MAX = 80
+_NOT_FOUND = 404
 _DOOR_STAFF = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
@@ -120,6 +121,16 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     people: tuple[AtDoor, ...]
     waiting: tuple[AtDoor, ...]
     members: tuple[Member, ...]
+
+
+class Foreign(msgspec.Struct, kw_only=True):
+    """An evening whose league is not the reader's."""
+
+    id: str
+    name: str = ""
+    """Nothing if strangers may not see the evening, or if there is none."""
+
+    league_name: str = ""
 
 
 class SlipScreen(msgspec.Struct, kw_only=True):
@@ -215,16 +226,32 @@ def _listed(people: list[AtDoor], asked: str, only: str) -> tuple[AtDoor, ...]:
 
 
 @page("/tournaments/{tournament:str}/here/{player:str}", open=True)
-async def own_code(ask: Ask, tournament: str, player: str) -> Done:
-    """Lead staff to the player's line at the door, and other readers to the poster."""
-    if not ask.signed_in:
+async def own_code(ask: Ask, tournament: str, player: str) -> Done | Page:
+    """
+    Lead staff to the player's line at the door, and other readers to the poster.
+
+    Whoever scans the code of another league reads that, and what to do.
+    """
+    me = await ask.me() if ask.signed_in else None
+    if me is not None:
+        try:
+            shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+        except Problem as problem:
+            if problem.status != _NOT_FOUND:
+                raise
+        else:
+            if _works_here(me, shown) and player != me.id:
+                return Done(f"{links.door(tournament)}?q={player}")
+            return Done(links.tournament(tournament))
+    try:
+        seen = await ask.api.get(f"/v1/public/tournaments/{tournament}", Foreign)
+    except Problem as problem:
+        if problem.status != _NOT_FOUND:
+            raise
+        return Page("evening/foreign_code.html", Foreign(id=tournament), _NOT_FOUND)
+    if me is None:
         return Done(links.tournament(tournament))
-    me, shown = await asyncio.gather(
-        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
-    )
-    if _works_here(me, shown) and player != me.id:
-        return Done(f"{links.door(tournament)}?q={player}")
-    return Done(links.tournament(tournament))
+    return Page("evening/foreign_code.html", seen)
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/here", of=door)
