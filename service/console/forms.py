@@ -184,6 +184,9 @@ class Confirm:
     """The fields that were typed, to be sent again."""
 
     if_match: str | None
+    key: str
+    """The key of the form. A text gets its identifier by it, so a new one would be a new effect."""
+
     changed: bool
     """True if the effect has changed since the reader saw it."""
 
@@ -246,6 +249,7 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
         digest=changes.digest,
         fields=given.fields,
         if_match=given.if_match,
+        key=given.key,
         changed=given.digest is not None,
     )
 
@@ -261,6 +265,7 @@ def _asked(ask: Ask, given: Given, to: str, asked: Question) -> Confirm:
         digest=_SURE,
         fields=given.fields,
         if_match=given.if_match,
+        key=given.key,
         changed=False,
         effect=asked.effect,
     )

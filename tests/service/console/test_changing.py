@@ -78,6 +78,7 @@ async def test_start_places_and_name_change_and_another_who_was_faster_is_told_o
             "zone": "Europe/Berlin", "entrants_max": "12", "reason": "Heat",
         }  # fmt: skip
         stale = browser.hidden(path) | wanted
+        await browser.get(path)  # the other's own page
         await browser.submit(path, **wanted)
         page = await browser.submit(path)
         assert "The evening is changed." in page.text, page.text

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.proof.test_evidence import project
+from tests.support.databases import TestDatabase
+
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
@@ -83,3 +86,47 @@ async def test_a_player_cannot_open_a_season(serving: Serving) -> None:
         player = await console.api.join(owner, league)
         page = await (await console.signed_in(player.login)).get(f"/leagues/{league}/new-season")
         assert page.status_code == 404
+
+
+async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_button(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        season = made.json()["id"]
+        asked = {"name": "Late", "ruleset": "better", "season": season}
+        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        player = await console.api.join(owner, league)
+        await player.post(f"/v1/tournaments/{evening}/registrations")
+        browser = await console.signed_in(owner.login)
+        path = f"/seasons/{season}/close"
+        await project(database)
+        page = await browser.get(f"/leagues/{league}")
+        assert f'href="{path}"' in page.text
+        await browser.get(path)
+        page = await browser.submit(f"{path}/try")
+        assert "Leave these out and close the season" in page.text
+        page = await browser.submit(path, reason="")
+        assert page.status_code == 400
+        assert "Leave these out and close the season" in page.text
+        page = await browser.submit(path, reason="Nobody <b>came</b>")
+        assert "Close the season?" in page.text, page.text
+        assert 'name="leave_out[]"' in page.text
+        page = await browser.submit(path)
+        assert "The season is closed." in page.text, page.text
+        await project(database)
+        page = await browser.get(f"/leagues/{league}")
+        assert f'href="{path}"' not in page.text, "a closed season offers no close"
+        assert f'href="/leagues/{league}/new-season"' in page.text
+        shown = (await owner.get(f"/v1/seasons/{season}")).json()
+        assert shown["state"] == "closed"
+        page = await browser.get(f"/seasons/{season}")
+        assert page.status_code == 200
+        assert path not in page.text
+
+        # Whoever kept the address reads that there is nothing left to close.
+        page = await browser.get(path)
+        assert "This season is closed." in page.text, page.text
+        assert f'action="{path}/try"' not in page.text
+        assert (await browser.get(f"/tournaments/{evening}")).status_code == 200

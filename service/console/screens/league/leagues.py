@@ -56,10 +56,11 @@ class Notice(msgspec.Struct, kw_only=True):
 
 
 class Season(msgspec.Struct, kw_only=True):
-    """The season under way."""
+    """The season under way, or the last one between two seasons."""
 
     id: str
     name: str
+    open: bool
 
 
 class Line(msgspec.Struct, kw_only=True):
@@ -159,7 +160,9 @@ async def _screen(
         evenings=tuple(coming[:_EVENINGS_MAX]),
         past=tuple(past[:_PAST_MAX]),
         notices=(),
-        season=None if current is None else Season(id=current.season, name=current.name),
+        season=None
+        if current is None
+        else Season(id=current.season, name=current.name, open=current.state == "open"),
         standings=tuple(lines.items),
         staff=(),
     )

@@ -75,6 +75,9 @@ class CloseScreen(msgspec.Struct, kw_only=True):
     season: str
     league: str
     name: str
+    closed: bool
+    """True once the season is closed. Nothing is left to ask then."""
+
     owner: bool
     standings: tuple[StandingShown, ...]
     tried: bool
@@ -178,11 +181,13 @@ async def _asked(ask: Ask, season: str, *, tried: bool, key: str = "looking") ->
     shown = await ask.api.get(path, SeasonShown)
     league = await ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown)
     standings = await ask.api.get(f"{path}/standings", ApiPage[StandingShown], limit=_ROWS_MAX)
-    changes, uncounted = await _tried(ask, season, key) if tried else (None, ())
+    closed = shown.state == "closed"
+    changes, uncounted = await _tried(ask, season, key) if tried and not closed else (None, ())
     screen = CloseScreen(
         season=season,
         league=shown.league,
         name=shown.name,
+        closed=closed,
         owner=league.role == "owner",
         standings=tuple(standings.items),
         tried=tried,
