@@ -10,6 +10,16 @@ from engine.tournament.model.state import Phase
 Standing = Literal["planned", "on", "over", "cancelled", "missed"]
 
 
+class Winner(msgspec.Struct, frozen=True, kw_only=True):
+    """The first place of a tournament."""
+
+    player: str
+    """The player, `plr_…`."""
+
+    name: str | None
+    """The player's name now."""
+
+
 class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """One tournament, announced or planned."""
 
@@ -60,6 +70,9 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
 
     check_in_open: bool = False
     """True while entrants may check in. Only schedules of members show it."""
+
+    winners: tuple[Winner, ...] = ()
+    """The first place of a tournament that is `over`. It is shared if several have won."""
 
     since: datetime
     """The instant at which the item reached this standing."""

@@ -16,11 +16,11 @@ from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.reading.public import PublicPlace, kept, public_league, shared
 from service.api.http.shell import Asked, Shell
-from service.api.season.calendars import ics
+from service.api.season.calendars import ics, with_winners
 from service.projections.reads import public_queries
 from service.projections.reads.rows import TournamentRow
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.items import ScheduledItem, Standing
+from service.schedule.items import ScheduledItem, Standing, Winner
 from service.schedule.listing import schedule_of
 
 BEHIND, AHEAD = timedelta(days=30), timedelta(days=366)
@@ -138,6 +138,9 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     tournament: str | None
     """The announced tournament, or null while it is only planned."""
 
+    winners: tuple[Winner, ...]
+    """The first place of a tournament that is `over`. It is shared if several have won."""
+
     local: str | None
     """The local time of the start in `zone`, or null without a recurrence."""
 
@@ -204,8 +207,11 @@ async def read_public_schedule(
     request: Asked, place: PublicLeaguePlace, shell: Shell, tags: Tags
 ) -> Response[bytes]:
     """Show the plans of the league, and the announced tournaments that strangers may see."""
-    items = tuple(copied(PublicScheduled, each) for each in await public_items(shell, place))
-    return shared(request, tags, PublicSchedule(items=items))
+    items = await public_items(shell, place)
+    async with shell.engine.connect() as connection:
+        listed = await with_winners(shell, connection, items)
+    shown = tuple(copied(PublicScheduled, each) for each in listed)
+    return shared(request, tags, PublicSchedule(items=shown))
 
 
 @operation(

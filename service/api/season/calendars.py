@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -22,6 +22,7 @@ from service.api.http.declaring.nothing import Nothing
 from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
 from service.api.http.reading.bodies import invalid
+from service.api.http.reading.called import names_of
 from service.api.http.reading.etags import Tagging, Tags, not_modified
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
@@ -35,8 +36,9 @@ from service.log.streams import tournament_stream
 from service.people import calendar_keys
 from service.people.idempotency import Said
 from service.people.tokens import MANAGE, Principal
+from service.projections.reads import queries
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.items import ScheduledItem
+from service.schedule.items import ScheduledItem, Winner
 from service.schedule.listing import schedule_of, schedule_of_player
 
 SPAN_MAX = timedelta(days=366)
@@ -122,8 +124,9 @@ async def read_schedule(
     since, until = span_of(shell, since, until)
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, place.id, since, until)
-    states, unreadable = await states_of(shell, place.id, found.items)
-    items = tuple(with_line(each, states.get(each.uid)) for each in found.items)
+        listed = await with_winners(shell, connection, found.items)
+    states, unreadable = await states_of(shell, place.id, listed)
+    items = tuple(with_line(each, states.get(each.uid)) for each in listed)
     schedule = Schedule(
         items=items,
         unexpanded=tuple(found.unexpanded),
@@ -189,6 +192,25 @@ def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
         waiting=len(entering.waiting),
         check_in_open=entering.check_in_opened and isinstance(state, Announced | Registering),
     )
+
+
+async def with_winners(
+    shell: Shell, connection: AsyncConnection, items: Sequence[ScheduledItem]
+) -> list[ScheduledItem]:
+    """Return *items* with the winners of those that are over."""
+    over = [each.tournament for each in items if each.tournament and each.standing == "over"]
+    won = await queries.winners_of(connection, over) if over else {}
+    called = await names_of(shell, (player for each in won.values() for player in each))
+    return [
+        msgspec.structs.replace(
+            each,
+            winners=tuple(
+                Winner(player=player, name=called.get(player))
+                for player in won.get(each.tournament or "", ())
+            ),
+        )
+        for each in items
+    ]
 
 
 @operation(

@@ -12,7 +12,7 @@ from service.api.http.operations import operation
 from service.api.http.reading.positions import own_seen
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded
-from service.api.season.calendars import FROM, TO, span_of, states_of, with_line
+from service.api.season.calendars import FROM, TO, span_of, states_of, with_line, with_winners
 from service.api.table.my_facts import Entered, entered
 from service.api.table.my_items import EntryStatus
 from service.people.tokens import Principal
@@ -84,8 +84,9 @@ async def read_my_schedule(
             found = await schedule_of(
                 shell.runtime, connection, league.league, since, until, budget
             )
+            listed = await with_winners(shell, connection, found.items)
         unexpanded += found.unexpanded
-        mine, broken = await _mine(shell, player, league, found.items)
+        mine, broken = await _mine(shell, player, league, listed)
         items += mine
         unreadable += [*found.unreadable, *broken]
     items.sort(key=lambda each: (each.starts_at, each.uid))

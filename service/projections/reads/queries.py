@@ -113,6 +113,22 @@ async def entries_of(
     return {row.tournament: EntrantId(row.entrant) for row in found}
 
 
+async def winners_of(
+    connection: AsyncConnection, tournaments: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the players in first place of each of *tournaments* that has one."""
+    entrant = schema.entrant
+    statement = (
+        sa.select(entrant.c.tournament, entrant.c.player)
+        .where(entrant.c.tournament.in_(tournaments), entrant.c.placing == 1)
+        .order_by(entrant.c.number)
+    )
+    found: dict[str, list[str]] = {}
+    for row in await connection.execute(statement):
+        found.setdefault(row.tournament, []).append(row.player)
+    return found
+
+
 async def tables(connection: AsyncConnection, tournament: str) -> list[rows.TableRow]:
     """Return a tournament's tables by number, with their seats."""
     return await _tables(connection, schema.table_summary.c.tournament == tournament)

@@ -67,12 +67,17 @@ class Api:
         assert token.status_code == 201, token.text
         return Person(self.http, answer.json(), token.json()["token"])
 
-    async def league(self) -> tuple[Person, str]:
+    async def league(self, visibility: str = "members") -> tuple[Person, str]:
         """Found a league. Return its owner and its identifier."""
         owner = await self.person()
         answer = await owner.post("/v1/leagues", {"name": "Cloud City"})
         assert answer.status_code == 201, answer.text
-        return owner, answer.json()["id"]
+        league = answer.json()["id"]
+        if visibility != "members":
+            path, seen = f"/v1/leagues/{league}/visibility", {"visibility": visibility}
+            answer = await self.http.put(path, json=seen, headers=owner.headers)
+            assert answer.is_success, answer.text
+        return owner, league
 
     async def join(self, owner: Person, league: str) -> Person:
         """Add a person to a league by an invitation."""
@@ -83,10 +88,10 @@ class Api:
         return person
 
     async def playing(
-        self, players: int = 2, **terms: Any
+        self, players: int = 2, *, visibility: str = "members", **terms: Any
     ) -> tuple[Person, str, str, list[Person], str]:
         """Start a tournament. Return owner, league, tournament, players and the first table."""
-        owner, league = await self.league()
+        owner, league = await self.league(visibility)
         people = [await self.join(owner, league) for _ in range(players)]
         asked = {"name": "Night", "ruleset": "better", "hands_between_seconds": 0} | terms
         made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)

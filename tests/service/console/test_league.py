@@ -9,6 +9,7 @@ import pytest
 
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.season.test_past_seasons import bring_results
+from tests.service.api.tournament.test_casino import play_until
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -214,3 +215,28 @@ async def test_strangers_read_the_schedule_of_a_public_league(serving: Serving) 
     assert hidden.status_code == 404
     assert shown.status_code == 200
     assert f"/v1/public/leagues/{league}/calendar.ics" in shown.text
+
+
+async def test_an_evening_that_is_over_names_its_winner_to_everybody(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, table = await console.api.playing(
+            3, hands_max=1, visibility="public"
+        )
+
+        async def finished() -> bool:
+            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
+            return bool(state == "finished")
+
+        await play_until(people, table, finished)
+        await project(database)
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        won = [each for each in shown if each["placing"] == 1]
+        said = f"Won by {', '.join(each['name'] for each in won)}"
+        for browser in (await console.signed_in(owner.login), console.browser()):
+            for page in (f"/leagues/{league}", f"/leagues/{league}/schedule"):
+                assert said in (await browser.get(page)).text, page
+        listed = await console.api.http.get(f"/v1/public/leagues/{league}/schedule")
+        [item] = listed.json()["items"]
+        assert item["winners"] == [{"player": each["player"], "name": each["name"]} for each in won]

@@ -49,6 +49,9 @@ class Evening(msgspec.Struct, kw_only=True):
     waiting: int
     """The length of the waitlist. Strangers see no entrants."""
 
+    winners: tuple[str | None, ...]
+    """The names of those in first place, once the evening is over."""
+
 
 class Day(msgspec.Struct, kw_only=True):
     """A day of the month, with the evenings that begin on it."""
@@ -195,6 +198,7 @@ def evening_of(item: Scheduled) -> Evening:
         entrants=item.entrants,
         entrants_max=item.entrants_max,
         waiting=(item.waiting or 0) if isinstance(item, ScheduledItem) else 0,
+        winners=tuple(each.name for each in item.winners),
     )
 
 
