@@ -12,7 +12,7 @@ from engine.coordination.views import BreakView, Doing, FloorLevel, FloorTable, 
 from engine.kit.denominations import Denomination
 from engine.rulesets import Amounts, Ruleset
 from engine.table.read.view_parts import NextLevelView
-from engine.tournament.model.state import Finished, Phase, phase_of
+from engine.tournament.model.state import Cancelled, Finished, Phase, phase_of
 from engine.tournament.model.terms import FormatTerms
 from engine.values import Stream, stream_of
 from service.api.http.access.phases import (
@@ -28,6 +28,7 @@ from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.public import HIDDEN, PublicPlace, public_tournament, shared
 from service.api.http.shell import Asked, Shell
+from service.api.tournament.cancellations import public_reason
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.floors import State, read_tables
 from service.api.tournament.money import money_shown
@@ -135,6 +136,13 @@ class PublicTournament(msgspec.Struct, kw_only=True):
 
     late_registration: bool
     """True if late registration is open."""
+
+    cancelled_because: str | None
+    """
+    The reason of a cancelled tournament, or null for any other: `director` for a decision of staff,
+    `too_few_entrants`, `fixture_edited` for a change of the planned evenings, or `sandbox_ended`.
+    The words of staff are only for members.
+    """
 
     entrants: tuple[PublicEntrant, ...]
     """The entrants in order of registration, without waitlist, applicants and refused ones."""
@@ -284,6 +292,7 @@ async def read_public_tournament(
                 player=each.player,
                 name=called.get(each.player),
                 bot=each.bot,
+        cancelled_because=public_reason(state) if isinstance(state, Cancelled) else None,
                 placing=places.get(each.entrant),
                 payout=prizes.get(each.entrant, 0) if over else None,
             )

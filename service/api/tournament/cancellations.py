@@ -32,7 +32,11 @@ async def cancellation_shown(engine: AsyncEngine, state: Tournament) -> Cancella
     """
     if not isinstance(state, Cancelled):
         return None
-    if not state.reason.startswith("txt_"):
-        return CancellationShown(reason=state.reason, words=None)
-    found = await text_of(engine, state.reason)
-    return CancellationShown(reason=_BY_STAFF, words=None if found is None else found.body)
+    reason = public_reason(state)
+    found = await text_of(engine, state.reason) if reason != state.reason else None
+    return CancellationShown(reason=reason, words=None if found is None else found.body)
+
+
+def public_reason(state: Cancelled) -> str:
+    """Return the reason without the words of staff, which only members of the league may read."""
+    return _BY_STAFF if state.reason.startswith("txt_") else state.reason

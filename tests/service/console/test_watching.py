@@ -93,3 +93,38 @@ async def test_strangers_find_the_seasons_of_a_public_league(
     assert "Summer" in everything.text
     assert old.status_code == 200 and "Winter" in old.text
     assert hidden_league.status_code == 404
+
+
+@pytest.mark.parametrize("words", ["Greedo is ill", ""])
+async def test_strangers_read_why_an_evening_is_cancelled_without_the_words_of_staff(
+    serving: Serving, words: str
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league("public")
+        asked = {"name": "Thursday", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        here = f"/tournaments/{made.json()['id']}"
+        public = f"/v1/public{here}"
+        assert (await console.api.http.get(public)).json()["cancelled_because"] is None
+        await owner.post(f"/v1{here}/cancel", {"reason": words} if words else {})
+        told = (await console.api.http.get(public)).text
+        assert '"cancelled_because":"director"' in told
+        assert "Greedo" not in told
+        page = (await console.browser().get(here)).text
+        assert "The organisers have cancelled it." in page
+        assert "Greedo" not in page
+        page = (await (await console.signed_in(owner.login)).get(here)).text
+        assert (words or "The organisers have cancelled it.") in page
+
+
+async def test_strangers_read_that_too_few_had_entered(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league("public")
+        asked = {"name": "Thursday", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        here = f"/tournaments/{made.json()['id']}"
+        await owner.post(f"/v1{here}/start")
+        shown = (await console.api.http.get(f"/v1/public{here}")).json()
+        assert shown["cancelled_because"] == "too_few_entrants"
+        page = await console.browser().get(here, headers={"Accept-Language": "de"})
+        assert "Als er anfangen sollte, waren zu wenige angemeldet." in page.text

@@ -35,11 +35,12 @@ _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
 _REASONS = {
+    "director": N_("The organisers have cancelled it."),
     "too_few_entrants": N_("Too few players had entered when it should have begun."),
     "fixture_edited": N_("The planned evenings were changed."),
     "sandbox_ended": N_("The sandbox has ended."),
 }
-"""The reasons of the house, in words."""
+"""The reasons in words, for an evening without words of the staff."""
 
 
 class Guest(msgspec.Struct, kw_only=True):
@@ -137,7 +138,7 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     """Null for a stranger."""
 
     cancelled_because: str | None = None
-    """The reason of a cancelled evening, for members, or null if nobody gave one."""
+    """The reason of a cancelled evening, or null for another. Strangers read no words of staff."""
 
     may_cancel: bool
     """True if the reader's role may cancel the evening, and it is not over."""
@@ -234,7 +235,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
             prizes=shown.money.prizes,
         ),
         mine=await _mine(ask, shown, me),
-        cancelled_because=_because(ask, shown.cancellation),
+        cancelled_because=_told(ask, shown.cancellation),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
         may_change=_may(me, shown, "owner", "director")
@@ -258,7 +259,8 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         )
         for each in shown.entrants
     ]
-    return replace(_poster(shown, guests), league_name=shown.league_name)
+    because = _because(ask, shown.cancelled_because or "")
+    return replace(_poster(shown, guests), league_name=shown.league_name, cancelled_because=because)
 
 
 def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) -> PosterScreen:
@@ -309,11 +311,16 @@ def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]
     )
 
 
-def _because(ask: Ask, cancellation: CancellationShown | None) -> str | None:
+def _told(ask: Ask, cancellation: CancellationShown | None) -> str | None:
+    """Return the reason for a member: the words of the staff if there are any."""
     if cancellation is None:
         return None
-    said = _REASONS.get(cancellation.reason)
-    return cancellation.words if said is None else ask.gettext(said)
+    return cancellation.words or _because(ask, cancellation.reason)
+
+
+def _because(ask: Ask, reason: str) -> str | None:
+    said = _REASONS.get(reason)
+    return None if said is None else ask.gettext(said)
 
 
 def _guest(each: EntrantShown) -> Guest:
