@@ -249,6 +249,12 @@ class PublicFloor(msgspec.Struct, kw_only=True):
     denominations: tuple[Denomination, ...]
     """The chips of the game by name and value, or nothing if its rules name none."""
 
+    closed_since: datetime | None
+    """
+    The instant since which an operator lets nobody change anything, or null. The clocks stand from
+    then on.
+    """
+
     seat_changes: tuple[SeatChanged, ...]
     """The changes of seats in the last ten minutes, newest first, at most 50."""
 
@@ -286,13 +292,13 @@ async def read_public_tournament(
         state=phase_of(state),
         prizes=money_shown(state).prizes,
         late_registration=entering_of(state).late,
+        cancelled_because=public_reason(state) if isinstance(state, Cancelled) else None,
         entrants=tuple(
             PublicEntrant(
                 entrant=each.entrant,
                 player=each.player,
                 name=called.get(each.player),
                 bot=each.bot,
-        cancelled_because=public_reason(state) if isinstance(state, Cancelled) else None,
                 placing=places.get(each.entrant),
                 payout=prizes.get(each.entrant, 0) if over else None,
             )
@@ -338,6 +344,7 @@ async def read_public_floor(
         break_ends=seen.break_ends,
         next_break=seen.next_break,
         denominations=seen.denominations,
+        closed_since=shell.doors.closed_since(league),
         seat_changes=await seat_changes(shell, league, load, loaded, shell.now()),
         knocked_out=await knocked_out(shell, loaded.state),
         tables=tuple(_table(each, called) for each in seen.tables),

@@ -1,6 +1,7 @@
 """Live tables: views for their callers, and actions of players."""
 
 import asyncio
+from datetime import datetime
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -123,7 +124,8 @@ async def read_table(
             return not_modified(before)
     seen = await _seen(request, place, known.viewer)
     read = read_of(place.league, place.loaded, seen)
-    return encoded(shown_of(read, known.names, shell.now()), headers={"ETag": known.tag})
+    shown = shown_of(read, known.names, shell.now(), known.closed_since)
+    return encoded(shown, headers={"ETag": known.tag})
 
 
 class _Known(NamedTuple):
@@ -131,6 +133,7 @@ class _Known(NamedTuple):
 
     viewer: EntrantId | None
     names: dict[str, str]
+    closed_since: datetime | None
     tag: str
     """
     The tag of the table as *viewer* sees it.
@@ -144,7 +147,9 @@ async def _known(request: Asked, place: TablePlace) -> _Known:
     viewer = viewer_in(request, tournament)
     seated = (each.entrant for each in place.state.entrants())
     names = await names_at(shell_of(request), tournament, seated)
-    return _Known(viewer, names, tag_of(place.loaded.version, msgspec.json.encode((viewer, names))))
+    closed = shell_of(request).doors.closed_since(place.league)
+    beside = msgspec.json.encode((viewer, names, closed))
+    return _Known(viewer, names, closed, tag_of(place.loaded.version, beside))
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:

@@ -48,15 +48,25 @@ class TableSeen(TableNamed, frozen=True, kw_only=True):
     time of the last event that the answer shows.
     """
 
+    closed_since: datetime | None
+    """
+    The instant since which an operator lets nobody change anything, or null. The clocks stand from
+    then on.
+    """
+
 
 def unnamed(read: TableRead) -> TableNamed:
     """Return a table's view whose names are still to be looked up."""
     return TableNamed(**msgspec.structs.asdict(read), names={})
 
 
-def shown_of(read: TableRead, names: dict[str, str], now: datetime) -> TableSeen:
+def shown_of(
+    read: TableRead, names: dict[str, str], now: datetime, closed_since: datetime | None = None
+) -> TableSeen:
     """Return a table's view with the names of its players, and the server's time."""
-    return TableSeen(**msgspec.structs.asdict(read), names=names, now=now)
+    return TableSeen(
+        **msgspec.structs.asdict(read), names=names, now=now, closed_since=closed_since
+    )
 
 
 def read_of(league: str, loaded: Loaded[Table], seen: TableView) -> TableRead:

@@ -53,6 +53,12 @@ class Floor(msgspec.Struct, kw_only=True):
     time of the tournament's last event until then.
     """
 
+    closed_since: datetime | None
+    """
+    The instant since which an operator lets nobody change anything, or null. The clocks stand from
+    then on.
+    """
+
     version: int
     """The version of the tournament."""
 
@@ -108,6 +114,7 @@ async def _answer(
         seat_changes=await seat_changes(shell, place.league, load, loaded, moment),
         knocked_out=await knocked_out(shell, loaded.state),
         now=moment,
+        closed_since=None if headers else shell.doors.closed_since(place.league),
         version=loaded.version,
         next_cursor=page.next_cursor,
     )

@@ -103,6 +103,12 @@ class ScreenShown(msgspec.Struct, kw_only=True):
     suspended: bool
     """True while the operator has suspended the league."""
 
+    closed_since: datetime | None
+    """
+    The instant since which an operator lets nobody change anything, or null. The clocks stand from
+    then on.
+    """
+
     ruleset: Ruleset
     """Every parameter of the game, with its levels."""
 
@@ -199,6 +205,7 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
         currency=terms.currency,
         prizes=money_shown(state).prizes,
         suspended=league in shell.doors.suspended,
+        closed_since=shell.doors.closed_since(league),
         **{name: getattr(floor, name) for name in _OF_FLOOR},
         tables=tuple(_table(each) for each in floor.tables),
         seat_changes=changes,

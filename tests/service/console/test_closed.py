@@ -1,11 +1,14 @@
 """Pages while an operator has closed something: signing up, founding, a league, everything."""
 
+import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from tests.service.api.test_suspending import WHY, told
+from tests.service.console.test_clock import CLOCKED
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
 
@@ -125,3 +128,60 @@ async def test_during_maintenance_pages_are_read_and_forms_answer_with_a_page(
         await browser.get(f"/tournaments/{tournament}/floor")
         done = await browser.submit(f"/tournaments/{tournament}/floor/pause")
         assert done.status_code == 200
+
+
+@pytest.mark.parametrize("closed", [("league", "suspend"), ("maintenance", "on")])
+async def test_every_clock_stands_while_nobody_can_act(
+    serving: Serving, database: TestDatabase, closed: tuple[str, str]
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, table = await console.api.playing(
+            3, visibility="public", **CLOCKED
+        )
+        made = await owner.post(f"/v1/tournaments/{tournament}/screen-keys")
+        room, floor = f"/tournaments/{tournament}/clock", f"/tournaments/{tournament}/floor"
+        stranger, player = console.browser(), await console.signed_in(people[0].login)
+        clocks = [(player, room), (stranger, room), (stranger, f"/screen/{made.json()['key']}")]
+        clocks += [(browser, f"{path}?part=clock") for browser, path in clocks]
+        for browser, path in clocks:
+            assert "data-until=" in (await browser.get(path)).text, path
+        assert "data-until=" in (await player.get(floor)).text
+        assert "data-deadline=" in (await player.get(f"/tables/{table}?part=table")).text
+
+        what, verb = closed
+        about = [league] if what == "league" else []
+        assert (await told(database, what, verb, *about, *WHY)).returncode == 0
+        doors = console.api.app.shell.doors
+        await known(lambda: doors.closed_since(league) is not None)
+        shut = doors.closed_since(league)
+        since = shut.isoformat().replace("+00:00", "Z")
+        due = (await owner.get(f"/v1/tournaments/{tournament}")).json()["clock"]["due"]
+        minutes, rest = divmod(round((datetime.fromisoformat(due) - shut).total_seconds()), 60)
+        time_left = f"{minutes}:{rest:02}"
+        for browser, path in clocks:
+            page = (await browser.get(path)).text
+            assert "data-until=" not in page, path
+            assert "data-in=" not in page, path
+            assert "Clock stopped" in page, path
+            [left] = re.findall(r'class="countdown-text">([^<]+)<', page)
+            assert left == time_left, path
+        for browser in (player, stranger):
+            page = (await browser.get(floor)).text
+            assert "data-until=" not in page
+        assert "Clock stopped" in (await player.get(floor)).text
+        page = (await player.get(f"/tables/{table}?part=table")).text
+        assert "data-deadline=" not in page
+        assert "The clock stands still." in page
+        for shown in (
+            await owner.get(f"/v1/tournaments/{tournament}/floor"),
+            await console.api.http.get(f"/v1/public/tournaments/{tournament}/floor"),
+            await owner.get(f"/v1/tables/{table}"),
+        ):
+            assert shown.json()["closed_since"] == since
+
+        opened = ("restore", league) if what == "league" else ("off",)
+        assert (await told(database, what, *opened, *WHY)).returncode == 0
+        await known(lambda: doors.closed_since(league) is None)
+        for browser, path in clocks:
+            assert "data-until=" in (await browser.get(path)).text, path
+        assert "data-deadline=" in (await player.get(f"/tables/{table}?part=table")).text

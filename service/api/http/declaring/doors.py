@@ -6,8 +6,9 @@ log, and refuses commands early. It is read again at each notification.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -19,9 +20,10 @@ from service.base.errors import LeagueSuspended, UnderMaintenance
 _log = structlog.get_logger(__name__)
 
 _LOOK = """
-    SELECT (SELECT retry_seconds FROM maintenance) AS retry_seconds,
-           array(SELECT 'lge_' || replace(league::text, '-', '') FROM append_turn
-                  WHERE suspended_at IS NOT NULL) AS suspended
+    SELECT NULL AS league, since_at AS since, retry_seconds FROM maintenance
+    UNION ALL
+    SELECT 'lge_' || replace(league::text, '-', ''), suspended_at, NULL
+      FROM append_turn WHERE suspended_at IS NOT NULL
 """
 
 
@@ -40,8 +42,10 @@ class Doors:
         self.maintenance: int | None = None
         """During maintenance, the seconds after which clients should ask again."""
 
-        self.suspended: frozenset[str] = frozenset()
-        """The leagues that take no commands."""
+        self.suspended: Mapping[str, datetime] = {}
+        """The leagues that take no commands, each with the instant of its suspension."""
+
+        self._maintained_since: datetime | None = None
 
         self.person: Callable[[UUID | None, bool], None] = lambda _person, _ended: None
         """
@@ -88,6 +92,15 @@ class Doors:
         if self.maintenance is not None and asked.commands:
             raise UnderMaintenance(self.maintenance)
 
+    def closed_since(self, league: str) -> datetime | None:
+        """
+        Return since when a league takes no commands, or None if it takes them.
+
+        From then on its clocks stand: maintenance and suspensions count as outages.
+        """
+        both = (self._maintained_since, self.suspended.get(league))
+        return min((each for each in both if each is not None), default=None)
+
     @contextmanager
     def watched(self, wake: Callable[[], None]) -> Iterator[None]:
         """Call *wake* inside the block whenever something else is closed than before."""
@@ -103,11 +116,12 @@ class Doors:
         Of two overlapping reads, the one that began later counts.
         """
         async with self._looking:
-            row = await self._pool.fetchrow(_LOOK)
-            if row is None:
-                return
+            rows = await self._pool.fetch(_LOOK)
             before = self.maintenance, self.suspended
-            self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])
+            whole = next((each for each in rows if each["league"] is None), None)
+            self.maintenance = None if whole is None else whole["retry_seconds"]
+            self._maintained_since = None if whole is None else whole["since"]
+            self.suspended = {each["league"]: each["since"] for each in rows if each["league"]}
             if before != (self.maintenance, self.suspended):
                 for wake in tuple(self._watching):
                     wake()

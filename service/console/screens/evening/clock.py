@@ -88,6 +88,9 @@ class ClockFloor(msgspec.Struct, kw_only=True):
     denominations: tuple[Chip, ...]
     hand_for_hand: int | None = None
     last_hands: int | None = None
+    closed_since: datetime | None = None
+    """The instant since which the clock stands, because an operator lets nobody change anything."""
+
     seat_changes: tuple[SeatChanged, ...] = ()
     knocked_out: tuple[KnockedOut, ...] = ()
     tables: tuple[ClockTable, ...]
@@ -95,6 +98,7 @@ class ClockFloor(msgspec.Struct, kw_only=True):
 
 class _MembersFloor(msgspec.Struct):
     floor: ClockFloor
+    closed_since: datetime | None
     seat_changes: tuple[SeatChanged, ...]
     knocked_out: tuple[KnockedOut, ...]
 
@@ -123,9 +127,6 @@ class ClockTournament(msgspec.Struct, kw_only=True):
     ruleset: Ruleset
     currency: str | None
     entrants: tuple[Placed, ...]
-    suspended: bool = False
-    """True if the league is suspended. A screen key's answer says it, else the reader's account."""
-
     money: _Money | None = None
     prizes: tuple[int, ...] = ()
 
@@ -147,8 +148,8 @@ class ClockScreen(msgspec.Struct, kw_only=True):
     """The clock of the room."""
 
     id: str
-    suspended: bool = False
-    """True if the league takes no commands. Strangers without a key do not see it."""
+    closed: bool = False
+    """True while an operator lets nobody change anything, so that the clock stands."""
 
     name: str
     place: str | None
@@ -193,14 +194,13 @@ async def clock(ask: Ask, tournament: str) -> Page:
 
 async def _as_member(ask: Ask, tournament: str) -> ClockScreen:
     above = f"/v1/tournaments/{tournament}"
-    me, shown, whole, notices = await asyncio.gather(
-        ask.me(),
+    shown, whole, notices = await asyncio.gather(
         ask.api.get(above, ClockTournament),
         ask.api.get(f"{above}/floor", _MembersFloor),
         ask.api.get(f"{above}/announcements", Listed[AnnouncementListed]),
     )
-    shown.suspended = any(each.suspended for each in me.leagues if each.id == shown.league)
     floor = whole.floor
+    floor.closed_since = whole.closed_since
     floor.seat_changes, floor.knocked_out = whole.seat_changes, whole.knocked_out
     return clock_screen(shown, floor, tuple(notices.items), shell_of(ask.request).now())
 
@@ -236,7 +236,7 @@ def clock_screen(
     prizes = shown.prizes if shown.money is None else shown.money.prizes
     return ClockScreen(
         id=shown.id,
-        suspended=shown.suspended,
+        closed=floor.closed_since is not None,
         name=shown.name,
         place=shown.place,
         moment=moment,
@@ -247,7 +247,7 @@ def clock_screen(
         level=level,
         next_level=coming,
         growth=str(shown.ruleset.escalation.__struct_config__.tag),
-        next_break=floor.next_break,
+        next_break=_next_break(floor),
         hand_for_hand=floor.hand_for_hand is not None,
         last_hands=floor.last_hands,
         entered=floor.entrants,
@@ -283,6 +283,14 @@ def _moment(floor: ClockFloor) -> Moment:
     return "level" if floor.break_ends is None else "break"
 
 
+def _next_break(floor: ClockFloor) -> ClockBreak | None:
+    """Return the next break. While the clock stands, nobody knows when it begins."""
+    coming = floor.next_break
+    if coming is None or floor.closed_since is None:
+        return coming
+    return msgspec.structs.replace(coming, due=None)
+
+
 def _counting(
     moment: Moment, shown: ClockTournament, floor: ClockFloor, now: datetime
 ) -> Counting | None:
@@ -295,6 +303,8 @@ def _counting(
     if moment not in ("level", "paused") or coming is None:
         return None
     total = _length(shown.ruleset, coming.number - 1)
+    if coming.due is not None and floor.closed_since is not None:
+        return Counting(None, _until(coming.due, total, floor.closed_since).seconds, total)
     if coming.due is not None and moment == "level":
         return _until(coming.due, total, now)
     return None if coming.left_seconds is None else Counting(None, coming.left_seconds, total)

@@ -49,7 +49,6 @@ class OnScreen(ClockFloor, kw_only=True):
 
     tournament: str
     name: str
-    suspended: bool
     starts_at: datetime
     place: str | None
     ruleset: Ruleset
@@ -93,7 +92,6 @@ async def screen_clock(ask: Ask, key: str) -> Page:
     seen = await ask.api.get("/v1/screen", OnScreen, key=key)
     shown = ClockTournament(
         id=seen.tournament,
-        suspended=seen.suspended,
         name=seen.name,
         starts_at=seen.starts_at,
         place=seen.place,

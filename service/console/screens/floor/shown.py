@@ -279,12 +279,13 @@ def _clock(shown: TournamentShown, floor: Floor) -> ClockSeen | None:
     if clock is not None:
         left = clock.left_seconds
         if clock.due is not None:
-            left = max(0, int((clock.due - floor.now).total_seconds()))
+            now = floor.closed_since or floor.now
+            left = max(0, int((clock.due - now).total_seconds()))
         return ClockSeen(
             level=clock.level,
             amounts=clock.amounts,
             next_amounts=clock.next_amounts,
-            due=clock.due,
+            due=None if floor.closed_since else clock.due,
             left_seconds=left,
             runs=True,
         )

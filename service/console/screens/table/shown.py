@@ -160,6 +160,9 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
 async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScreen:
     """
     Return the table as the reader may see it.
+    closed_since: datetime | None
+    """The instant since which an operator lets nobody act, or null. The clock stands since then."""
+
 
     Args:
         chosen: The cards that are ticked.
@@ -210,6 +213,7 @@ def _pages(game: Game) -> dict[str, str]:
     """Return the address of each entrant's player."""
     return {each.id: links.player(game.league, each.player) for each in game.entrants}
 
+        closed_since=seen.closed_since,
 
 async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, ...]:
     """Return several tables, side by side. Raises as :func:`table_screen`."""
