@@ -16,6 +16,8 @@ from engine.tournament.model.state import (
     Announced,
     Cancelled,
     Drafted,
+    Running,
+    Seating,
     State,
     Unannounced,
     phase_of,
@@ -134,6 +136,24 @@ def _recorded(books: Books, entrant: EntrantId, kind: PaymentKind) -> int:
     return sum(each.amount for each in same)
 
 
+def no_add_on(running: Running, entrant: EntrantId) -> str | None:
+    """Return why an entrant cannot take the add-on of the terms now, or None if they can."""
+    offered = running.terms.fees.add_on
+    if offered is None or isinstance(running.terms.ruleset.end, OpenEnd):
+        return "none_offered"
+    if not running.paused and running.floor.rest is None:
+        return "not_at_a_break"
+    if running.books.deal is not None:
+        return "deal_made"
+    if running.books.add_ons.count(entrant) >= offered.max:
+        return "none_left"
+    return "out" if _seating(running, entrant) is None else None
+
+
+def _seating(running: Running, entrant: EntrantId) -> Seating | None:
+    return next((each for each in running.tables if each.seat_of(entrant)), None)
+
+
 def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
     """
     Take the add-on of the terms during a stop of play. The chips come to the seat at once.
@@ -145,20 +165,12 @@ def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
     Source: rulebook ``add_on``.
     """
     running = running_of(state)
-    offered = running.terms.fees.add_on
-    if offered is None or isinstance(running.terms.ruleset.end, OpenEnd):
-        raise AddOnNotAllowed(reason="none_offered")
-    if not running.paused and running.floor.rest is None:
-        raise AddOnNotAllowed(reason="not_at_a_break")
-    if running.books.deal is not None:
-        raise AddOnNotAllowed(reason="deal_made")
-    taken = running.books.add_ons.count(command.entrant)
-    if taken >= offered.max:
-        raise AddOnNotAllowed(reason="none_left")
-    table = next((each for each in running.tables if each.seat_of(command.entrant)), None)
+    reason = no_add_on(running, command.entrant)
+    offered, table = running.terms.fees.add_on, _seating(running, command.entrant)
     seat = None if table is None else table.seat_of(command.entrant)
-    if table is None or seat is None:
-        raise AddOnNotAllowed(reason="out")
+    if reason is not None or offered is None or table is None or seat is None:
+        raise AddOnNotAllowed(reason=reason or "out")
+    taken = running.books.add_ons.count(command.entrant)
     return (
         AddOnTaken(
             entrant=command.entrant,

@@ -17,7 +17,8 @@ from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.floor import FloorTerms
 from engine.tournament.model.values import BotRule
-from engine.values import LeagueId, TournamentId, Visibility, stream_of
+from engine.tournament.money.paying import no_add_on
+from engine.values import EntrantId, LeagueId, TournamentId, Visibility, stream_of
 from service.announcing.terms import announcing, demand_sandbox
 from service.api.http.access.phases import Tournament, entering_of, tables_of
 from service.api.http.access.rights import AS_KNOWN, SEASON, LeaguePlace, TournamentPlace, find
@@ -60,6 +61,9 @@ class MyEntry(msgspec.Struct, kw_only=True):
 
     seat: int | None
     """The seat at that table, or null."""
+
+    add_on: bool
+    """True if the entrant may take the add-on of the terms as soon as no hand is in play."""
 
 
 class TableShown(msgspec.Struct, kw_only=True):
@@ -350,7 +354,7 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         tables=tuple(
             TableShown(id=each.table, number=each.number) for each in tables_of(place.state)
         ),
-        my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
+        my=None if my is None else _mine(place.state, my),
         clock=_clock(place.state),
         round=round_now(place.state),
         cancellation=await cancellation_shown(shell.engine, place.state),
@@ -371,6 +375,11 @@ def _overrides(terms: Terms) -> tuple[Difference, ...]:
     if terms.ruleset_name not in PRESETS:
         return ()
     return differences(preset(terms.ruleset_name), terms.ruleset)
+
+
+def _mine(state: Tournament, entry: EntrantShown) -> MyEntry:
+    open_now = isinstance(state, Running) and no_add_on(state, EntrantId(entry.id)) is None
+    return MyEntry(entrant=entry.id, table=entry.table, seat=entry.seat, add_on=open_now)
 
 
 def _clock(state: Tournament) -> ClockShown | None:

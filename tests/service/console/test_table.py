@@ -15,6 +15,7 @@ from service.console.languages import spoken
 from service.console.rules.titles import TITLES
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
+from tests.service.api.tournament.test_money import one_folds
 from tests.service.api.tournament.test_rebuys import until_a_bust
 from tests.service.console.conftest import Browser
 from tests.support.databases import TestDatabase
@@ -289,3 +290,46 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         assert (
             f'action="/tables/{table}/rebuy"' not in (await watching.get(f"/tables/{table}")).text
         )
+
+
+async def test_an_add_on_is_taken_from_the_table_while_play_is_stopped(serving: Serving) -> None:
+    async with serving() as console:
+        fees = {"buy_in": 1000, "add_on": {"price": 500, "fee": 50, "chips": 20}}
+        asked = terms("better") | {"fees": fees, "currency": "EUR", "payouts": [1]}
+        owner, _, tournament, people, table = await console.api.playing(2, **asked)
+        browser = await console.signed_in(people[0].login)
+        here = f"/tables/{table}"
+        assert "Add-on" not in (await browser.get(here)).text
+        await owner.post(f"/v1/tournaments/{tournament}/pause", {}, key="break")
+        page = (await browser.get(here)).text
+        assert "Add-on: 20 chips" in re.sub("<[^>]+>", "", page).replace("\xa0", " ")
+        assert f'action="{here}/add-on"' in page
+        assert "You may take it once this hand is over." in page
+        await one_folds(people, table)
+        page = await browser.get(here)
+        assert "€5.50" in page.text
+        page = await browser.submit(f"{here}/add-on")
+        assert "You have taken the add-on." in page.text, page.text
+        assert f'action="{here}/add-on"' not in page.text
+        pool = (await owner.get(f"/v1/tournaments/{tournament}")).json()["money"]["pool"]
+        assert pool == 2500
+
+
+async def test_a_casino_takes_chips_and_lets_players_go_with_theirs(serving: Serving) -> None:
+    async with serving() as console:
+        asked = terms("casino") | {"table_seats": 4}
+        _, _, _, people, table = await console.api.playing(3, **asked)
+        browser = await console.signed_in(people[0].login)
+        here = f"/tables/{table}"
+        page = await browser.get(here)
+        assert f'action="{here}/chips"' in page.text
+        page = await browser.submit(f"{here}/chips", chips="2")  # not in whole units of 5
+        assert page.status_code == 409
+        assert "data-problem" in page.text
+        await browser.get(here)
+        page = await browser.submit(f"{here}/chips", chips="50")
+        assert "Your chips come with the next hand." in page.text, page.text
+        page = await browser.submit(f"{here}/cash-out")
+        assert "Leave with your chips?" in page.text
+        page = await browser.submit(f"{here}/cash-out")
+        assert "You leave with your chips." in page.text, page.text

@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from engine.kit.cards import total
-from engine.rulesets import Amounts, Ruleset
+from engine.rulesets import Amounts, OpenEnd, Ruleset
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
 from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
@@ -21,7 +21,7 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
-from service.console.screens.table.window import Fees, Window, window_of
+from service.console.screens.table.window import AddOn, Fees, Window, window_of
 
 _entropy = SystemEntropy()
 
@@ -139,6 +139,12 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     rebuy: Window | None
     """The reader's rebuy window, or null if none is open."""
 
+    add_on: AddOn | None
+    """The add-on that the reader may take in this stop of play, or null."""
+
+    casino: bool
+    """True if the reader may bring chips to the own seat, and leave with them."""
+
     away: bool
     turn: bool
     waits_for: tuple[str, ...]
@@ -154,15 +160,15 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     """True if no hand is in play."""
 
     experimental: bool
+    closed_since: datetime | None
+    """The instant since which an operator lets nobody act, or null. The clock stands since then."""
+
     now: datetime
 
 
 async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScreen:
     """
     Return the table as the reader may see it.
-    closed_since: datetime | None
-    """The instant since which an operator lets nobody act, or null. The clock stands since then."""
-
 
     Args:
         chosen: The cards that are ticked.
@@ -192,6 +198,8 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         elsewhere=None if my is None or here else my.table,
         place=_place(game),
         rebuy=await _rebuy(ask, game),
+        add_on=game.fees.add_on if my is not None and here and my.add_on else None,
+        casino=own is not None and isinstance(game.ruleset.end, OpenEnd),
         away=own is not None and own.away,
         turn=seen.my_turn,
         waits_for=_waits_for(seen),
@@ -205,6 +213,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         else _ended(ask, seen, seen.last_hand, await _names(ask, seen, seen.last_hand)),
         between=seen.hand is None,
         experimental=seen.experimental,
+        closed_since=seen.closed_since,
         now=shell_of(ask.request).now(),
     )
 
@@ -213,7 +222,6 @@ def _pages(game: Game) -> dict[str, str]:
     """Return the address of each entrant's player."""
     return {each.id: links.player(game.league, each.player) for each in game.entrants}
 
-        closed_since=seen.closed_since,
 
 async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, ...]:
     """Return several tables, side by side. Raises as :func:`table_screen`."""

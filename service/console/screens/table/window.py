@@ -1,4 +1,4 @@
-"""The rebuy window that is open for the reader."""
+"""The chips that the reader may buy now: in the open rebuy window, or as an add-on."""
 
 from datetime import datetime
 
@@ -15,12 +15,19 @@ class Price(msgspec.Struct):
     fee: int
 
 
+class AddOn(Price):
+    """An add-on on sale: its price, and the chips that come with it."""
+
+    chips: int
+
+
 class Fees(msgspec.Struct):
-    """The members of an evening's fees that make the price of a rebuy."""
+    """The members of an evening's fees that make the prices of rebuys and add-ons."""
 
     buy_in: int
     fee: int
     rebuy: Price | None
+    add_on: AddOn | None
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
