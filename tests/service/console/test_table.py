@@ -292,6 +292,29 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         )
 
 
+async def test_names_that_a_phone_cuts_are_told_in_full(serving: Serving) -> None:
+    async with serving() as console:
+        long = "Ponda <b>Baba</b> of the Cantina at Mos Eisley"
+        owner, league = await console.api.league()
+        people = [await console.api.person(each) for each in ("Greedo", long)]
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "N", **terms("better")}
+        )
+        night = f"/v1/tournaments/{made.json()['id']}"
+        for person in people:
+            code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+            await person.post(f"/v1/invitations/{code}/accept")
+            await person.post(f"{night}/registrations")
+        await owner.post(f"{night}/start")
+        table = (await owner.get(night)).json()["tables"][0]["id"]
+        browser = await console.signed_in(people[0].login)
+        page = (await browser.get(f"/tables/{table}?part=table")).text
+        told = page.partition("Whole names</summary>")[2].partition("</details>")[0]
+        assert unescape(re.sub("<[^>]+>", "", told)).endswith(long)
+        assert "<b>Baba" not in page
+        assert told.count("<li>") == 1
+
+
 async def test_an_add_on_is_taken_from_the_table_while_play_is_stopped(serving: Serving) -> None:
     async with serving() as console:
         fees = {"buy_in": 1000, "add_on": {"price": 500, "fee": 50, "chips": 20}}
