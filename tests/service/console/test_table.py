@@ -292,6 +292,47 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         )
 
 
+async def test_the_tables_that_wait_come_first_and_are_listed_above(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        people = [await console.api.join(owner, league) for _ in range(2)]
+        tables = []
+        for name, seconds in (("Slow", 600), ("Quick", 60)):
+            asked = {"name": name, "decision_seconds": seconds, **terms("better")}
+            made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+            night = f"/v1/tournaments/{made.json()['id']}"
+            for person in people:
+                await person.post(f"{night}/registrations")
+            await owner.post(f"{night}/start")
+            tables.append((await owner.get(night)).json()["tables"][0]["id"])
+        slow, quick = tables
+        await project(database)
+        browser = await console.signed_in(people[0].login)
+
+        def order(page: str) -> tuple[list[str], list[str]]:
+            """Return the tables in the list of those that wait, and on the page."""
+            waits = page.partition('class="waits cluster"')[2].partition("</div>")[0]
+            return re.findall(r'href="#(tbl_\w+)"', waits), re.findall(
+                r'<article class="play" data-table="(tbl_\w+)"', page
+            )
+
+        page = (await browser.get("/tables")).text
+        assert order(page) == ([quick, slow], [quick, slow])
+        assert "2 tables wait for you:" in page
+        assert page.count("data-deadline=") == 4  # each in the list, and at its table
+        assert 'href="/tables">Your turn' not in page
+
+        cards = (await people[0].get(f"/v1/tables/{quick}")).json()["me"]["cards"][:2]
+        await browser.get(f"/tables/{quick}")
+        assert (await browser.submit(f"/tables/{quick}", do="select", cards=cards)).is_success
+        page = (await browser.get("/tables")).text
+        assert order(page) == ([slow], [slow, quick])
+        part = (await browser.get("/tables?part=seated")).text
+        assert "One table waits for you:" in part and "Slow · Table 1" in part
+
+
 async def test_names_that_a_phone_cuts_are_told_in_full(serving: Serving) -> None:
     async with serving() as console:
         long = "Ponda <b>Baba</b> of the Cantina at Mos Eisley"

@@ -22,10 +22,17 @@ class TablesScreen(msgspec.Struct, frozen=True, kw_only=True):
     """All tables at which the reader sits."""
 
     tables: tuple[TableScreen, ...]
+    """Those that wait for the reader come first, and the most urgent before all others."""
+
     seated: tuple[str, ...]
     """The tables at which the reader sits now."""
 
     topic: str = MINE
+
+    @property
+    def waiting(self) -> tuple[TableScreen, ...]:
+        """The tables that wait for the reader, the most urgent first."""
+        return tuple(each for each in self.tables if each.turn)
 
 
 @page("/tables/{table:str}", hidden=True)
@@ -41,7 +48,8 @@ async def play_all(ask: Ask) -> Page:
     me = await ask.me()
     seated = tuple(dict.fromkeys(each.table for each in me.seats if each.table))
     shown = await table_screens(ask, seated[:TABLES_MAX])
-    return Page("table/tables.html", TablesScreen(tables=shown, seated=seated))
+    urgent = sorted(shown, key=lambda each: (not each.turn, each.deadline or each.now))
+    return Page("table/tables.html", TablesScreen(tables=tuple(urgent), seated=seated))
 
 
 @form("/tables/{table:str}", of=play)

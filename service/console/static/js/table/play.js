@@ -26,7 +26,6 @@ const prepare = (table) => {
   const turn = table.hasAttribute('data-turn') ? decision : '';
   if (turn && told.get(id) !== turn) signal.turn();
   told.set(id, turn);
-  tick(table);
 };
 
 // The end of the last hand, which the next hand would hide at once, stays below, closed.
@@ -40,9 +39,7 @@ const keepEnd = (table) => {
   table.querySelector('.play-foot').before(kept);
 };
 
-const tick = (table) => {
-  const clock = table.querySelector('[data-deadline]');
-  if (!clock) return;
+const tick = (clock) => {
   const { deadline, seconds } = clock.dataset;
   const rest = left(Number(deadline), Date.now(), offset);
   clock.querySelector('[data-left]').textContent = spoken(rest);
@@ -50,9 +47,12 @@ const tick = (table) => {
   clock.toggleAttribute('data-late', rest < 10000);
 };
 
+const tickAll = () => document.querySelectorAll('[data-deadline]').forEach(tick);
+
 const look = () => {
   const tables = [...document.querySelectorAll(TABLE)];
   tables.forEach(prepare);
+  tickAll();
   const turns = tables.filter((each) => each.hasAttribute('data-turn')).length;
   document.title = document.title.replace(/^(\(\d+\) )?/, turns ? `(${turns}) ` : '');
   // A new seat at another table, on the page of all tables.
@@ -122,5 +122,5 @@ document.addEventListener('renewed', (event) => {
   look();
   event.target.querySelectorAll(TABLE).forEach(recount);
 });
-setInterval(() => document.querySelectorAll(TABLE).forEach(tick), 250);
+setInterval(tickAll, 250);
 look();
