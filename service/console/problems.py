@@ -143,9 +143,14 @@ def sentence(problem: Problem, language: Spoken) -> str:
     return said
 
 
+_WHOLE = frozenset({"league_suspended", "account_suspended"})
+"""The codes of problems whose titles say everything."""
+
+
 def reason_of(problem: Problem) -> str:
     """Return the API's own reason in English, or nothing if :func:`sentence` covers it."""
     told = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
+    told = told or problem.code in _WHOLE
     untold = told or problem.status in (404, TOO_MANY) or problem.status >= SERVER_ERROR
     return "" if untold else f"{problem.detail[:1].upper()}{problem.detail[1:]}"
 

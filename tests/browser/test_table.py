@@ -8,8 +8,10 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from engine.rulesets.presets import PRESETS
-from tests.browser.chromium import DESK, barriers, overflow
+from service.console.sessions import PLAIN_COOKIE
+from tests.browser.chromium import DESK, barriers, open_context, overflow
 from tests.browser.house import House, Person
+from tests.support.relays import Relay
 
 pytestmark = pytest.mark.slow
 
@@ -222,6 +224,37 @@ def test_two_tables_at_once_by_the_keyboard(house: House) -> None:
     kept = [each.get(f"/v1/tables/{table}")["me"]["selection"] for each in people[:1]
             for table in tables]  # fmt: skip
     assert [len(each) for each in kept] == [1, 1]
+
+
+def test_a_player_sees_that_the_server_is_away_and_plays_on_when_it_is_back(house: House) -> None:
+    relay = Relay(house.url)
+    people, table = seated(house, "better")
+    seen = open_context(house.browser, PHONE, base_url=relay.url)
+    cookie = {"name": PLAIN_COOKIE, "value": people[0].session, "url": relay.url}
+    seen.context.add_cookies([cookie])
+    house.opened.append(seen)
+    page = seen.context.new_page()
+    page.goto(f"/tables/{table}")
+    lost = page.locator("[data-offline]")
+    expect(page.locator("button[value=select]")).to_be_visible()
+    expect(lost).to_be_hidden()
+
+    relay.cut()
+    expect(lost).to_be_visible()  # without a press
+    assert barriers(page) == []
+    page.locator("input[name=cards]").first.check(force=True)
+    page.locator("button[value=select]").click()
+    expect(lost).to_contain_text("This page tries again by itself.")
+    expect(page.locator("[data-table]")).not_to_have_attribute("aria-busy", "true")
+    other = people[1].get(f"/v1/tables/{table}")  # the evening goes on without this phone
+    answer(people[1], table, other)
+
+    relay.mend()
+    expect(lost).to_be_hidden()
+    assert people[0].get(f"/v1/tables/{table}")["my_turn"], "the press was not sent by itself"
+    page.locator("button[value=select]").click()
+    expect(page.locator("button[value=select]")).to_have_count(0)
+    relay.cut()
 
 
 def played_out(house: House, ruleset: str) -> tuple[Person, str]:

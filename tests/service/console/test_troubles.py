@@ -9,7 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.service.api.test_suspending import WHY, told
 from tests.service.console.conftest import Browser
+from tests.service.console.test_closed import known
 from tests.service.console.test_door import opened
 from tests.support.databases import TestDatabase
 
@@ -201,3 +203,54 @@ async def test_a_changed_form_with_an_old_key_is_told_in_words(serving: Serving)
         assert again.status_code == 422
         assert "This form was already sent, with something else in it." in again.text
         assert 'value="Ackmena"' in again.text
+
+
+PAGES = {"Accept": "text/html"}
+_REFUSED = {
+    403: ("This page is not open to you", "Diese Seite ist nicht für dich offen"),
+    404: ("There is no such page", "Diese Seite gibt es nicht"),
+    503: ("Not available just now", "Gerade nicht erreichbar"),
+}
+
+
+async def test_every_page_about_a_refusal_is_in_the_language_of_its_reader(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, table = await console.api.playing()
+        browser = await console.signed_in(owner.login)
+        player = await console.signed_in(people[0].login)
+        floor = f"/tournaments/{tournament}/floor"
+        forms = await browser.get(floor)
+        pages = {
+            404: lambda lead: browser.get("/nothing-here", headers=lead),
+            403: lambda lead: player.get(f"/leagues/{league}/staff-log", headers=lead),
+        }
+        for status, asked in pages.items():
+            for words, lead in zip(_REFUSED[status], (PAGES, PAGES | GERMAN), strict=True):
+                page = await asked(lead)
+                assert page.status_code == status
+                whole_in(page.text, words, german=len(lead) > 1)
+        assert (await told(database, "maintenance", "on", *WHY)).returncode == 0
+        doors = console.api.app.shell.doors
+        await known(lambda: doors.maintenance is not None)
+        for words, lead in zip(_REFUSED[503], (PAGES, PAGES | GERMAN), strict=True):
+            browser.page = forms
+            page = await browser.post(f"{floor}/pause", browser.hidden(f"{floor}/pause"), **lead)
+            assert page.status_code == 503
+            whole_in(page.text, words, german=len(lead) > 1)
+            page = await player.get(f"/tables/{table}", headers=lead)
+            assert page.status_code == 200
+            assert page.text.count("Wartung" if len(lead) > 1 else "Maintenance") == 1
+
+
+def whole_in(page: str, title: str, *, german: bool) -> None:
+    """Check that a page about a refusal has this title and speaks one language."""
+    assert f"<h1>{title}</h1>" in page, page
+    assert f'<html lang="{"de" if german else "en"}"' in page
+    inside = page.partition('id="main"')[2].partition("</main>")[0]
+    inside = re.sub(r'<p class="quiet" lang="en">.*?</p>', "", inside)
+    english = re.findall(
+        r"\b(?:the|page|again|server|nothing|try)\b", re.sub("<[^>]+>", " ", inside)
+    )
+    assert bool(english) is not german, english

@@ -5,8 +5,10 @@ import { localise } from "./times.js";
 const JITTER = 300; // milliseconds, so that many readers do not ask at once
 const AGAIN = 3000;
 const AGAIN_MAX = 30_000;
+const AWAY = 4000; // milliseconds without a stream after which the page says so. Most breaks are shorter
 
 let source = null;
+let lost = null; // timer until the page says that it has no connection
 let failures = 0; // streams in a row that the server did not open
 const waiting = new Map(); // timer by part
 const tags = new Map(); // ETag by part
@@ -35,6 +37,7 @@ function connect() {
     for (const part of parts()) if (topicsOf(part).includes(topic)) soon(part.dataset.part);
   });
   source.addEventListener("error", () => {
+    lost ??= setTimeout(() => document.dispatchEvent(new Event("away")), AWAY);
     // The browser connects again by itself, unless the server refused.
     if (mine.readyState !== EventSource.CLOSED) return;
     const pause = Math.min(AGAIN * 2 ** failures++, AGAIN_MAX) * (1 + Math.random());
@@ -48,6 +51,9 @@ const { here } = document.body.dataset; // only of a page that answers a form: i
 let refused = here !== undefined;
 function begun() {
   failures = 0;
+  clearTimeout(lost);
+  lost = null;
+  document.dispatchEvent(new Event("back"));
   if (!refused) refreshAll();
   refused = false;
 }

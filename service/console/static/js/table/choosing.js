@@ -74,6 +74,7 @@ const count = async (table) => {
     const answer = await fetch(`${form.action}?part=worth`, { method: 'POST', body, signal: mine.signal });
     if (answer.ok) place.innerHTML = await answer.text();
   } catch (error) {
-    if (error.name !== 'AbortError') throw error;
+    // A TypeError says that there is no connection. The page tells that by itself.
+    if (error.name !== 'AbortError' && !(error instanceof TypeError)) throw error;
   }
 };

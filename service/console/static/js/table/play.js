@@ -86,6 +86,11 @@ const offline = (table) => {
   table.querySelector('[data-offline]').hidden = false;
 };
 
+document.addEventListener('away', () => document.querySelectorAll(TABLE).forEach(offline));
+document.addEventListener('back', () => {
+  for (const each of document.querySelectorAll('[data-offline]')) each.hidden = true;
+});
+
 // A refusal is the same page with the reason.
 const refused = async (table, answer) => {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
