@@ -42,7 +42,7 @@ from service.log.canonical import leaf, microseconds
 from service.log.keys import Keys, driver_of
 from service.log.store import PostgresStore
 from service.log.streams import table_stream
-from service.log.writer import Entry, States, Writer
+from service.log.writer import States, StreamEvents, Writer
 from service.projections.following.runner import Runner
 from service.sandbox.generating.seasons import Season, made
 
@@ -168,13 +168,13 @@ async def _play_table(writer: Writer, clock: DatabaseClock, league: str, count: 
     stream = table_stream(f"tbl_{number}")
     decider = DECIDERS["table"]
 
-    async def opening(_states: States) -> list[Entry]:
+    async def opening(_states: States) -> list[StreamEvents]:
         first = hands.opening(f"tbl_{number}", clock.now())
-        return [Entry(stream, decider.decide(decider.initial, first))]
+        return [StreamEvents(stream, decider.decide(decider.initial, first))]
 
-    async def following(states: States) -> list[Entry]:
+    async def following(states: States) -> list[StreamEvents]:
         state = (await states.load(stream)).state
-        return [Entry(stream, decider.decide(state, hands.following(state, clock.now)))]
+        return [StreamEvents(stream, decider.decide(state, hands.following(state, clock.now)))]
 
     await writer.submit(league, command(clock), opening)
     settled = 0

@@ -22,7 +22,7 @@ from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.sources import DatabaseClock
 from service.log.store import PostgresStore
-from service.log.writer import Decide, Entry, Order, States, Writer
+from service.log.writer import Decide, Order, States, StreamEvents, Writer
 
 PASSWORD = "bench"
 SECRET = "a key of the benchmark, and of nothing else"
@@ -56,9 +56,9 @@ DECIDERS: dict[str, Decider[Any, Any, Any]] = {
 def wagering(stream: Stream[Wagers], amount: int = 5) -> Decide:
     """Return a decision that wagers once."""
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         loaded = await states.load(stream)
-        return [Entry(stream, DECIDERS["table"].decide(loaded.state, amount))]
+        return [StreamEvents(stream, DECIDERS["table"].decide(loaded.state, amount))]
 
     return decide
 

@@ -20,7 +20,7 @@ import httpx
 
 from service.process.supervisor import Stack
 from service.transparency.note import SigningKey
-from service.transparency.receipt import CommandReceipt, Promised
+from service.transparency.receipt import CommandReceipt, PromisedEvent
 
 SIGNED = 2000
 ASKED = 400
@@ -42,7 +42,7 @@ def main() -> None:
 def _alone() -> None:
     key = SigningKey("bench", bytes(range(32)))
     at = datetime.now(UTC)
-    place = Promised(
+    place = PromisedEvent(
         position=4, stream="table-" + "2b" * 16, version=3, at=at, hash=sha256().digest()
     )
     receipt = CommandReceipt(

@@ -31,7 +31,7 @@ from service.log.codec import Codec
 from service.log.read import verify
 from service.log.store import Store, chunks
 from service.log.streams import table_stream
-from service.log.writer import Entry, States, Writer
+from service.log.writer import States, StreamEvents, Writer
 
 HANDS = 200
 ROUNDS = 7
@@ -83,21 +83,21 @@ async def play(
     documents: list[dict[str, Any]] = []
     decider = DECIDERS["table"]
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         state = opened_of((await states.load(stream)).state)
         events: list[Any] = []
         while not events or state.decision is not None:
             happened, state = decider.carry_out(state, hands.following(state, clock.now))
             events += happened
         documents.extend(msgspec.to_builtins(each, enc_hook=_in_the_open) for each in events)
-        return [Entry(stream, tuple(events))]
+        return [StreamEvents(stream, tuple(events))]
 
-    async def opening(states: States) -> list[Entry]:
+    async def opening(states: States) -> list[StreamEvents]:
         state = (await states.load(stream)).state
         first = hands.opening(f"tbl_{stream.partition('-')[2]}", clock.now())
         events = decider.decide(state, first)
         documents.extend(msgspec.to_builtins(each, enc_hook=_in_the_open) for each in events)
-        return [Entry(stream, events)]
+        return [StreamEvents(stream, events)]
 
     await writer.submit(league, command(clock), opening)
     for _ in range(count):

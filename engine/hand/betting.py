@@ -157,12 +157,12 @@ def next_to_act(street: Street) -> int | None:
     """
     turn, others = None, False
     for each in street.clockwise():
-        stake = each.hand
-        if stake is None or not stake.live or not (each.stack > 0 or street.moneyless):
+        hand = each.hand
+        if hand is None or not hand.live or not (each.stack > 0 or street.moneyless):
             continue
         if turn is not None:
             return turn  # this seat is able to answer it
-        if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):
+        if hand.acted_at is None or _asked_again(street, each.seat, hand.put_in):
             turn = each.seat
             if others:
                 return turn
@@ -178,12 +178,12 @@ def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
 
 def _asked_alone(street: Street, seat: int) -> bool:
     """Return whether the only seat that can act faces a bet, or others have had a turn."""
-    stakes = [stake for each in street.seats if (stake := each.hand) is not None]
+    hands = [hand for each in street.seats if (hand := each.hand) is not None]
     own = street.bettor(seat).put_in
     if isinstance(street.rules, FixedContinue):
         free = street.contested_only and street.due(seat, own) == 0
-        return not free and any(stake.acted_at is not None for stake in stakes)
-    return any(stake.live and stake.put_in > own for stake in stakes)
+        return not free and any(hand.acted_at is not None for hand in hands)
+    return any(hand.live and hand.put_in > own for hand in hands)
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:

@@ -1,7 +1,7 @@
 """
 The movement of the button and the blinds.
 
-A table uses this module to open its hands. A tournament uses it to find the next posts
+A table uses this module to open its hands. A tournament uses it to find the next positions
 before it moves anybody, so both always agree.
 
 Source: rulebook ``button`` and ``newcomers``.
@@ -35,7 +35,7 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     """The only seats the button goes to, if one of them can be dealt in. Empty for all seats."""
 
 
-class Posts(NamedTuple):
+class HandPositions(NamedTuple):
     """The seats of one hand. The blinds and a dead button may be empty seats."""
 
     marker: int
@@ -63,27 +63,29 @@ def clockwise(seats: Collection[int], after: int) -> tuple[int, ...]:
     return (*ordered[left:], *ordered[:left])
 
 
-def button_of(posts: Posts, marks: Marks) -> int:
+def button_of(positions: HandPositions, marks: Marks) -> int:
     """Return the dealer's seat. With ``starter`` this is the seat that acts last."""
     if marks.button != "starter":
-        return posts.marker
+        return positions.marker
     # The starter is the last of the dealt seats clockwise from its left, so the dealer is before
     # it.
-    return clockwise(posts.dealt, posts.marker)[-2]
+    return clockwise(positions.dealt, positions.marker)[-2]
 
 
-def first_posts(marks: Marks, dealt: tuple[int, ...]) -> Posts:
+def first_positions(marks: Marks, dealt: tuple[int, ...]) -> HandPositions:
     """Return the seats of a hand with a known marker, either drawn or already moved."""
     marker = marks.marker
     if not marks.blinds:
-        return Posts(marker, None, None, dealt)
+        return HandPositions(marker, None, None, dealt)
     order = clockwise(dealt, marker)
     if len(dealt) == DEALT_MIN and marks.headsup == "dealer_small_blind":
-        return Posts(marker, order[1], order[0], dealt)
-    return Posts(marker, order[0], order[1], dealt)
+        return HandPositions(marker, order[1], order[0], dealt)
+    return HandPositions(marker, order[0], order[1], dealt)
 
 
-def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]) -> Posts:
+def next_positions(
+    marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
+) -> HandPositions:
     """
     Return the seats of the hand after the one that left *marks*.
 
@@ -99,26 +101,28 @@ def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
     marker = clockwise(dealers, marks.marker)[0]
     moved = msgspec.structs.replace(marks, marker=marker)
     if not marks.blinds or regular == eligible:
-        return first_posts(moved, eligible)
+        return first_positions(moved, eligible)
     # Newcomers between the button and the small blind wait (rulebook ``newcomers``).
     order = clockwise(eligible, marker)
     dealt = order[order.index(clockwise(regular, marker)[0]) :]
-    return first_posts(moved, tuple(sorted(dealt)))
+    return first_positions(moved, tuple(sorted(dealt)))
 
 
-def to_come(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> Iterator[Posts]:
+def to_come(
+    marks: Marks, eligible: Collection[int], arrived: Collection[int]
+) -> Iterator[HandPositions]:
     """Yield the seats of the next hands without end, as if nobody came, left or busted."""
     seats, new = tuple(sorted(eligible)), set(arrived)
     while True:
-        posts = next_posts(marks, seats, new)
-        yield posts
-        new -= set(posts.dealt)
+        positions = next_positions(marks, seats, new)
+        yield positions
+        new -= set(positions.dealt)
         marks = msgspec.structs.replace(
             marks,
-            marker=posts.marker,
-            small_blind=posts.small_blind,
-            big_blind=posts.big_blind,
-            dealers=tuple(seat for seat in marks.dealers if seat != posts.marker),
+            marker=positions.marker,
+            small_blind=positions.small_blind,
+            big_blind=positions.big_blind,
+            dealers=tuple(seat for seat in marks.dealers if seat != positions.marker),
         )
 
 
@@ -138,8 +142,8 @@ def turns(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> 
         return {}
     found: dict[int, int] = {}
     hands = islice(to_come(marks, eligible, arrived), 2 * len(eligible) + 2)
-    for number, posts in enumerate(hands, start=1):
-        seat = posts.big_blind if marks.blinds else button_of(posts, marks)
+    for number, positions in enumerate(hands, start=1):
+        seat = positions.big_blind if marks.blinds else button_of(positions, marks)
         if seat is not None:
             found.setdefault(seat, number)
         if len(found) == len(eligible):
@@ -157,7 +161,7 @@ def _regular(eligible: tuple[int, ...], arrived: Collection[int]) -> tuple[int, 
 
 def _dead_button(
     marks: Marks, eligible: tuple[int, ...], small: int, big: int, arrived: Collection[int]
-) -> Posts:
+) -> HandPositions:
     """
     Return the seats of the next hand under the dead button: the big blind always moves on.
 
@@ -170,7 +174,7 @@ def _dead_button(
     if len(eligible) == DEALT_MIN:
         other = clockwise(eligible, next_big)[0]
         dealer = other if marks.headsup == "dealer_small_blind" else next_big
-        return Posts(dealer, other, next_big, eligible)
+        return HandPositions(dealer, other, next_big, eligible)
     button = small
     if small == next_big or marks.marker == small:
         # After heads-up play the dealer had a blind too. The seat before the blinds gets the
@@ -179,4 +183,4 @@ def _dead_button(
     between = clockwise({*eligible, big}, button)
     waiting = set(arrived).intersection(between[: between.index(big)])
     dealt = tuple(seat for seat in eligible if seat not in waiting)
-    return Posts(button, big, next_big, dealt if len(dealt) >= DEALT_MIN else eligible)
+    return HandPositions(button, big, next_big, dealt if len(dealt) >= DEALT_MIN else eligible)

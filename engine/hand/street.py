@@ -16,7 +16,7 @@ _CONTESTED_SINCE = 2
 _SEAT = attrgetter("seat")
 
 
-class Stake(Protocol):
+class BettingHand(Protocol):
     """The part of a seat's hand that matters for betting."""
 
     @property
@@ -40,7 +40,7 @@ class Seated(Protocol):
     @property
     def stack(self) -> Chips: ...
     @property
-    def hand(self) -> Stake | None: ...
+    def hand(self) -> BettingHand | None: ...
 
 
 class Bettor(msgspec.Struct, frozen=True, gc=False):
@@ -54,7 +54,7 @@ class Bettor(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def hand(self) -> "Bettor":
-        """Return this object, which is also the seat's stake."""
+        """Return this object, which is also the seat's hand."""
         return self
 
 
@@ -90,14 +90,14 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
         for each in self.seats:
-            if each.seat == seat and (stake := each.hand) is not None:
-                return Bettor(seat, each.stack, stake.put_in, stake.acted_at, stake.live)
+            if each.seat == seat and (hand := each.hand) is not None:
+                return Bettor(seat, each.stack, hand.put_in, hand.acted_at, hand.live)
         raise InvariantViolated(f"seat {seat} is not in the street")
 
     def can_act(self, each: Seated) -> bool:
         """Return whether a seat can act. It must be live and have chips behind."""
-        stake = each.hand
-        return stake is not None and stake.live and (each.stack > 0 or self.moneyless)
+        hand = each.hand
+        return hand is not None and hand.live and (each.stack > 0 or self.moneyless)
 
     def others_can_answer(self, seat: int) -> bool:
         """Return whether another seat could answer a raise (rulebook ``betting.lone_seat``)."""
@@ -131,13 +131,13 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         rules, most = self.rules, 0
         cost = rules.cost if isinstance(rules, FixedContinue) else None
         for each in self.seats:
-            stake = each.hand
-            if stake is None or each.seat == seat:
+            hand = each.hand
+            if hand is None or each.seat == seat:
                 continue
-            reach = stake.put_in
-            if stake.live and cost is None:
+            reach = hand.put_in
+            if hand.live and cost is None:
                 reach += each.stack
-            elif stake.live and stake.acted_at is None:
+            elif hand.live and hand.acted_at is None:
                 reach += min(each.stack, cost or 0)
             if reach > most:  # called dozens of times in a hand: ``max`` takes as long as the rest
                 if reach >= enough:

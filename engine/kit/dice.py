@@ -6,7 +6,7 @@ Games of card turns roll two common dice, of which only doubles matter.
 
 from typing import Literal
 
-from engine.kit.rng import Stream
+from engine.kit.rng import RandomWords
 
 Suit = Literal["circle", "triangle", "square"]
 
@@ -24,7 +24,7 @@ def roll_target(seed: bytes, digest: bytes = b"") -> tuple[int, Suit]:
 
     Source: rulebook ``dice.target``.
     """
-    stream = Stream(seed, "target", 1, digest)
+    stream = RandomWords(seed, "target", 1, digest)
     number = GOLD[stream.below(len(GOLD))]
     return number, SILVER[stream.below(len(SILVER))]
 
@@ -41,5 +41,5 @@ def roll_pair(seed: bytes, label: str, n: int, digest: bytes = b"") -> tuple[int
 
     Source: rulebook ``dice.pair``.
     """
-    stream = Stream(seed, label, n, digest)
+    stream = RandomWords(seed, label, n, digest)
     return stream.below(6) + 1, stream.below(6) + 1

@@ -113,7 +113,7 @@ def _hashes(count: int) -> Callable[[bytes], tuple[bytes, ...]]:
     return Struct("32s" * count).unpack
 
 
-class Stream:
+class RandomWords:
     """
     An endless sequence of uniform 64-bit words for one label of one deal.
 
@@ -205,7 +205,7 @@ def shuffle(
     items: Sequence[Item], *, seed: bytes, label: str, n: int = 1, digest: bytes = b""
 ) -> tuple[Item, ...]:
     """Return *items* in the order drawn for *label* and *n* from *seed*."""
-    return Stream(seed, label, n, digest, ahead=len(items) - 1).shuffled(items)
+    return RandomWords(seed, label, n, digest, ahead=len(items) - 1).shuffled(items)
 
 
 def card_leaves(pile: int, cards: Sequence[str], salts: Sequence[bytes]) -> list[bytes]:
@@ -284,7 +284,7 @@ An independent implementation of the generator can decide with its own function.
 
 def pile_salts(seed: bytes, digest: bytes, number: int, size: int) -> tuple[bytes, ...]:
     """Return the salt of every position of pile *number* of a deal."""
-    return Stream(seed, "salt", number, digest).first(size)
+    return RandomWords(seed, "salt", number, digest).first(size)
 
 
 @lru_cache(maxsize=256)

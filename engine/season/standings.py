@@ -28,7 +28,7 @@ OVERALL_NAMES = frozenset(("total", "average", "played"))
 NOTHING = Decimal(0)
 
 
-class Reckoning(msgspec.Struct, frozen=True, kw_only=True):
+class StandingsTerms(msgspec.Struct, frozen=True, kw_only=True):
     """The terms of a season that determine the standings."""
 
     scale: int
@@ -84,7 +84,7 @@ def overall_formula(text: str) -> Expression:
 
 
 def standings(
-    terms: Reckoning,
+    terms: StandingsTerms,
     counted: Sequence[Sequence[Result]],
     adjusted: Mapping[PlayerId, Decimal],
     lots: Mapping[PlayerId, int],
@@ -149,7 +149,7 @@ def level_groups(found: Sequence[Standing]) -> list[tuple[Standing, ...]]:
 
 
 def _records(
-    terms: Reckoning, counted: Sequence[Sequence[Result]], adjusted: Mapping[PlayerId, Decimal]
+    terms: StandingsTerms, counted: Sequence[Sequence[Result]], adjusted: Mapping[PlayerId, Decimal]
 ) -> list[Record]:
     results: dict[PlayerId, list[Result]] = {player: [] for player in adjusted}
     for each in counted:
@@ -162,7 +162,7 @@ def _records(
 
 
 def _record(
-    terms: Reckoning,
+    terms: StandingsTerms,
     player: PlayerId,
     results: Sequence[Result],
     adjustment: Decimal,

@@ -31,7 +31,7 @@ from engine.season.events import (
 from engine.season.expression.limits import arithmetic
 from engine.season.schedule import events as schedule
 from engine.season.schedule.state import Schedule, evolved
-from engine.season.standings import Reckoning, Result, Standing, folded, standings
+from engine.season.standings import Result, Standing, StandingsTerms, folded, standings
 from engine.season.values import (
     Adjustment,
     Award,
@@ -137,14 +137,14 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         """
         counted = tuple(results for _, results in self.results())
         terms = self.terms
-        reckoning = Reckoning(
+        decisive = StandingsTerms(
             scale=terms.scale,
             aggregation=terms.aggregation,
             minimum_games=terms.minimum_games,
             overall=terms.overall,
             tie_breaks=terms.tie_breaks,
         )
-        return standings(reckoning, counted, self.adjusted_points(), lot_order(self.lots))
+        return standings(decisive, counted, self.adjusted_points(), lot_order(self.lots))
 
     def results(self) -> tuple[tuple[ImportedTournament | Tournament, Sequence[Result]], ...]:
         """Return each tournament that counts with its results, in the order of first counting."""

@@ -31,7 +31,7 @@ from service.director.admission import table_ids
 from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import league_stream, tournament_stream
-from service.log.writer import Entry, Loaded, Order, Receipt, States
+from service.log.writer import Loaded, Order, Receipt, States, StreamEvents
 
 Offered = Literal[
     "official", "halcyon_10", "halcyon_100", "holo", "better", "better_simple", "cantina",
@@ -107,9 +107,9 @@ class Sandbox:
         if not isinstance(state, Created) or state.publicity.visibility == "members":
             return
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             before = created_of((await states.load(stream)).state)
-            return [Entry(stream, *policies.decide_in_turn(decider, before, (hidden,)))]
+            return [StreamEvents(stream, *policies.decide_in_turn(decider, before, (hidden,)))]
 
         await runtime.writer.submit(league, runtime.order(f"sandbox/end/{league}"), decide)
 
@@ -140,7 +140,7 @@ class Sandbox:
             now=order.received_at,
         )
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             before = created_of((await states.load(house)).state)
             joining = AddMember(player=player, now=order.received_at)
             joined, after = policies.decide_in_turn(decider, before, (joining,))
@@ -154,7 +154,7 @@ class Sandbox:
             now = order.received_at
             entries = await decided_with_tables(self._runtime, states, wanted, [command], now)
             # The guards prevent two simultaneous requests from entering two tournaments.
-            return [*entries, Entry(house, joined, after), *map(Entry, others)]
+            return [*entries, StreamEvents(house, joined, after), *map(StreamEvents, others)]
 
         return await self._runtime.writer.submit(here, order, decide)
 
@@ -166,11 +166,11 @@ class Sandbox:
         shown = SetVisibility(visibility="public", by=HOUSE)
         stream = league_stream(league)
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             before = (await states.load(stream)).state
             commands = (created, described, shown)
             events, after = policies.decide_in_turn(decider, before, commands)
-            return [Entry(stream, events, after)]
+            return [StreamEvents(stream, events, after)]
 
         order = self._runtime.order(f"sandbox/{league}")
         await self._runtime.writer.submit(league, order, decide)
@@ -191,11 +191,13 @@ class Sandbox:
         terms, draw = _terms(ruleset, now), runtime.entropy.token
         commands = announcing(terms, here, league, now, draw, runtime.pulses, "public")
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             before = (await states.load(stream)).state
             if not isinstance(before, Unannounced):
-                return [Entry(stream)]
-            return [Entry(stream, *policies.decide_in_turn(tournament.decider, before, commands))]
+                return [StreamEvents(stream)]
+            return [
+                StreamEvents(stream, *policies.decide_in_turn(tournament.decider, before, commands))
+            ]
 
         order = runtime.order(f"sandbox/announce/{here}")
         await runtime.writer.submit(league, order, decide)

@@ -47,7 +47,7 @@ def tell_manager() -> None:
         manager.sendto(b"WATCHDOG=1", "\0" + address[1:] if address[0] == "@" else address)
 
 
-class Pulse:
+class Liveness:
     """The last beat of each part of this process."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Pulse:
         return None
 
 
-PULSE: Final = Pulse()
+PULSE: Final = Liveness()
 """The pulse of this process. Like its metrics, a process has only one."""
 
 
@@ -133,10 +133,10 @@ class Schema:
                 self._url, connect_timeout=_LOOK_SECONDS, application_name="holotable health"
             ) as connection:
                 connection.read_only = True
-                standing = of_code().look_now(connection)
+                fit = of_code().look_now(connection)
         except psycopg.Error as error:
             return f"the database does not answer: {type(error).__name__}"
-        return None if standing.fault is None else f"{standing.fault}; {standing.mend}"
+        return None if fit.fault is None else f"{fit.fault}; {fit.mend}"
 
 
 def answer(

@@ -158,7 +158,7 @@ def _listen(host: str, port: int, answer: WSGIApplication) -> None:
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
 
 
-class Answered(Collector):
+class DatabaseMetrics(Collector):
     """
     Metrics from the database, queried at most once in ten seconds, and only on request.
 

@@ -47,7 +47,7 @@ _REFUSED: tuple[Network, ...] = tuple(
 """Networks that Python 3.11 calls global although they may lead to private ones."""
 
 
-class Refused(Exception):
+class AddressRefused(Exception):
     """The address may not be asked. The text gives the reason, for the person who chose it."""
 
 
@@ -59,7 +59,7 @@ class Unreached(ConnectionError):
     """No connection was made, so nothing was sent."""
 
 
-class Answered(NamedTuple):
+class OutsideAnswer(NamedTuple):
     """An answer from outside. Its body is discarded."""
 
     status: int
@@ -79,7 +79,7 @@ class Outside:
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], client: str | None = None
-    ) -> Answered:
+    ) -> OutsideAnswer:
         """
         Send *body* and return the answer's status.
 
@@ -103,7 +103,7 @@ class Outside:
                     pool.stream("POST", target, headers=given, content=body) as answer,
                 ):
                     await _drained(answer)
-                    return Answered(answer.status)
+                    return OutsideAnswer(answer.status)
         except (httpcore.TimeoutException, TimeoutError) as error:
             raise TimeoutError("no answer in time") from error
         except httpcore.ConnectError as error:
@@ -138,7 +138,7 @@ def demand_url(url: str, allowed: Sequence[Network]) -> None:
         return  # a name
     try:
         demand_allowed(literal, allowed, plain=parts.scheme == "http")
-    except Refused as refused:
+    except AddressRefused as refused:
         raise UrlRefused(str(refused)) from refused
 
 
@@ -156,10 +156,10 @@ def demand_allowed(address: str, allowed: Iterable[Network], *, plain: bool) -> 
     if any(found in network for network in allowed):
         return
     if plain:
-        raise Refused("only https may leave the networks that the operator allows")
+        raise AddressRefused("only https may leave the networks that the operator allows")
     special = any(found in network for network in _REFUSED)
     if special or not found.is_global or found.is_multicast or found.is_reserved:
-        raise Refused("the name leads to an address that is not public")
+        raise AddressRefused("the name leads to an address that is not public")
 
 
 def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
@@ -216,7 +216,7 @@ class _Vetted(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Refuse: nobody outside has a socket on this machine."""
-        raise Refused("only TCP")
+        raise AddressRefused("only TCP")
 
     async def sleep(self, seconds: float) -> None:
         """Wait before another attempt to connect."""

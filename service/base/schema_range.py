@@ -24,8 +24,8 @@ _HERE: Final = """
 _OLDEST: Final = "SELECT oldest FROM schema_support"
 
 
-class Standing(NamedTuple):
-    """The relation of a schema to this code."""
+class SchemaFit(NamedTuple):
+    """Whether this code may run on a schema."""
 
     here: str | None
     """The schema's version, or None if there is no schema."""
@@ -53,7 +53,7 @@ class SchemaRange:
         """The newest migration that the code knows."""
         return self.known[-1]
 
-    def standing(self, here: str | None, oldest: str | None) -> Standing:
+    def fit(self, here: str | None, oldest: str | None) -> SchemaFit:
         """
         Return whether the code runs on the schema *here*.
 
@@ -61,43 +61,43 @@ class SchemaRange:
           oldest: The head of the oldest code that may run on it. None if the schema does not say.
         """
         if here is None:
-            return Standing(None, "there is no schema", "run `holotable migrate`")
+            return SchemaFit(None, "there is no schema", "run `holotable migrate`")
         if here == self.head:
-            return Standing(here, None, "")
+            return SchemaFit(here, None, "")
         if here in self.known:
             fault = f"the schema is at {here}, and this version needs {self.head}"
-            return Standing(here, fault, "run `holotable migrate`")
+            return SchemaFit(here, fault, "run `holotable migrate`")
         if oldest in self.known:
-            return Standing(here, None, "start this process with the newer version soon")
+            return SchemaFit(here, None, "start this process with the newer version soon")
         fault = f"the schema is at {here}, which no longer serves this version of {self.head}"
-        return Standing(here, fault, "start this process with the newer version")
+        return SchemaFit(here, fault, "start this process with the newer version")
 
-    async def look(self, driver: Driver) -> Standing:
+    async def look(self, driver: Driver) -> SchemaFit:
         """Return whether the code runs on a database's schema."""
         try:
             row = await driver.fetchrow(_HERE, timeout=2)
         except asyncpg.UndefinedTableError:
-            return self.standing(None, None)
+            return self.fit(None, None)
         if row is None:
-            return self.standing(None, None)
+            return self.fit(None, None)
         oldest = None
         if row["supports"] and row["version_num"] != self.head:
             oldest = await driver.fetchval(_OLDEST, timeout=2)
-        return self.standing(row["version_num"], oldest)
+        return self.fit(row["version_num"], oldest)
 
-    def look_now(self, connection: psycopg.Connection) -> Standing:
+    def look_now(self, connection: psycopg.Connection) -> SchemaFit:
         """Do the same as :meth:`look`, over a blocking driver."""
         try:
             row = connection.execute(_HERE.encode()).fetchone()
         except psycopg.errors.UndefinedTable:
-            return self.standing(None, None)
+            return self.fit(None, None)
         if row is None:
-            return self.standing(None, None)
+            return self.fit(None, None)
         here, supports = row
         oldest = None
         if supports and here != self.head:
             (oldest,) = connection.execute(_OLDEST.encode()).fetchone() or (None,)
-        return self.standing(here, oldest)
+        return self.fit(here, oldest)
 
 
 def of_code() -> SchemaRange:

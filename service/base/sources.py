@@ -40,7 +40,7 @@ def _elapsed() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class Reading(NamedTuple):
+class ClockReading(NamedTuple):
     """One reading of the database's clock."""
 
     read_at: datetime
@@ -88,7 +88,7 @@ class DatabaseClock:
         while True:
             before = _elapsed()
             [row] = await connection.fetch(READ_CLOCK)
-            reading = Reading(*row)
+            reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
                 await connection.fetchval(_DOUBT.format("$1", "$2"), reading.ahead_us, step)
@@ -104,7 +104,7 @@ class DatabaseClock:
             row = connection.execute(READ_CLOCK).fetchone()
             if row is None:
                 raise psycopg.OperationalError("no answer")
-            reading = Reading(*row)
+            reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
                 connection.execute(_DOUBT.format("%s", "%s"), [reading.ahead_us, step])
@@ -113,7 +113,7 @@ class DatabaseClock:
             else:
                 return self.now()
 
-    def _step(self, reading: Reading, before: float, after: float) -> int | None:
+    def _step(self, reading: ClockReading, before: float, after: float) -> int | None:
         """Adopt *reading* and return None, or return the step in microseconds if it is in doubt."""
         asked = (before + after) / 2
         step = reading.time - (self._then + timedelta(seconds=asked - self._measured))

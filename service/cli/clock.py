@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
-from service.base.sources import READ_CLOCK, Reading
+from service.base.sources import READ_CLOCK, ClockReading
 from service.cli.common import DRY_RUN, USAGE, awaited, out, settings
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
@@ -51,7 +51,7 @@ async def show(settings: Settings) -> int:
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         [row] = await connection.fetch(READ_CLOCK)
-        reading = Reading(*row)
+        reading = ClockReading(*row)
         settled = await connection.fetch(_SETTLED)
     finally:
         await connection.close()

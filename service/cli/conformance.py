@@ -16,7 +16,7 @@ from engine.rulesets import PRESETS
 from service.base.sources import SystemEntropy
 from service.cli.common import NO, REPORT, USAGE, err, out, stop
 from service.sandbox.conformance.exchange import Exchange
-from service.sandbox.conformance.judging import Report, Verdict
+from service.sandbox.conformance.judging import CheckResult, Report
 from service.sandbox.conformance.script import Script, plan
 from service.sandbox.conformance.wire import Server
 
@@ -118,8 +118,8 @@ def _client(command: tuple[str, ...], url: str, token: str) -> Iterator[Callable
 
 
 def _print(report: Report) -> None:
-    for verdict in report.verdicts:
-        _tell(verdict)
+    for result in report.verdicts:
+        _tell(result)
     for ruleset, count in report.rulesets.items():
         what = f"plays {ruleset}" if count else f"played no legal action in {ruleset}"
         out.print(f"{_MARKS[bool(count)]}  {what}  [dim]{count} decisions[/]")
@@ -130,12 +130,12 @@ def _print(report: Report) -> None:
         out.print(f"[bold red]the test ended early[/]: {report.ended}")
 
 
-def _tell(verdict: Verdict) -> None:
-    seen = "did not happen" if verdict.passed is None else f"{verdict.seen} times"
-    out.print(f"{_MARKS[verdict.passed]}  {verdict.title}  [dim]{seen}[/]")
-    for example in verdict.examples:
+def _tell(result: CheckResult) -> None:
+    seen = "did not happen" if result.passed is None else f"{result.seen} times"
+    out.print(f"{_MARKS[result.passed]}  {result.title}  [dim]{seen}[/]")
+    for example in result.examples:
         out.print(f"        {example}", markup=False)
-    if verdict.faults > len(verdict.examples):
-        out.print(f"        … {verdict.faults} in all", markup=False)
-    if verdict.passed is False:
-        out.print(f"        guide: {verdict.guide}", markup=False)
+    if result.faults > len(result.examples):
+        out.print(f"        … {result.faults} in all", markup=False)
+    if result.passed is False:
+        out.print(f"        guide: {result.guide}", markup=False)

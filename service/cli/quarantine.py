@@ -11,7 +11,14 @@ from service.cli.common import DRY_RUN, USAGE, awaited, err, out, plain, setting
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
 from service.people import operator_log
-from service.people.quarantine import NO_LEAGUE, Held, NotHeld, NotSkipped, event_at, held
+from service.people.quarantine import (
+    NO_LEAGUE,
+    NotHeld,
+    NotSkipped,
+    StoppedConsumer,
+    event_at,
+    held,
+)
 from service.people.quarantine import release as release_held
 
 _LIST = "see `holotable quarantine list`"
@@ -99,7 +106,7 @@ async def release(
     return await carried_out(settings, work, dry_run=dry_run)
 
 
-async def _held(settings: Settings) -> list[Held]:
+async def _held(settings: Settings) -> list[StoppedConsumer]:
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.connect() as connection:

@@ -28,7 +28,7 @@ from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, last_position, read_league, voided
 from service.log.record import Recorded
 from service.log.streams import league_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people import operator_log
 
 _codec = Codec(DECIDERS)
@@ -162,10 +162,10 @@ async def _is_league(runtime: Runtime, named: str) -> bool:
 async def _void(runtime: Runtime, league: str, found: list[VoidedPosition]) -> None:
     stream = league_stream(league)
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         state = (await states.load(stream)).state
         command = VoidPositions(positions=tuple(found), now=runtime.clock.now())
-        return [Entry(stream, leagues.decider.decide(state, command))]
+        return [StreamEvents(stream, leagues.decider.decide(state, command))]
 
     named = "/".join(str(each.position) for each in found)
     await runtime.writer.submit(league, runtime.order(f"repair/{league}/{named}"), decide)

@@ -13,7 +13,7 @@ from service.console.asking import Ask
 from service.console.calling import Body, Problem
 from service.console.csrf import FIELD as CSRF
 from service.console.pages import Done, Page
-from service.console.rehearsals import Table, tables_of
+from service.console.rehearsals import ChangeList, tables_of
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
@@ -175,7 +175,7 @@ class Confirm:
     back: str
     """The page to go back to if the reader does not confirm."""
 
-    tables: list[Table]
+    tables: list[ChangeList]
     unknown: tuple[str, ...]
     """A sentence about effects that nobody can know yet, such as the end of a hand in play."""
 

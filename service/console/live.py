@@ -29,7 +29,7 @@ from service.api.table.streaming import (
     PING_SECONDS,
     STREAM_HEADERS,
     STREAM_SECONDS,
-    Counted,
+    CountedStream,
     demand_outage,
 )
 from service.base.errors import ServiceError
@@ -147,7 +147,7 @@ async def live(ask: Ask) -> Stream:
         raise Problem(400, {"code": "bad_request"})
     shell = shell_of(ask.request)
     topics = _Topics({topic: await _keys(ask, shell, topic) for topic in wanted})
-    return Counted(
+    return CountedStream(
         lambda: _held(ask, shell),
         _messages(ask, shell, topics),
         headers={**STREAM_HEADERS, "Cache-Control": "private, no-store"},

@@ -52,7 +52,7 @@ class Row(msgspec.Struct, kw_only=True):
     same: bool = False
 
 
-class Table(msgspec.Struct, kw_only=True):
+class ChangeList(msgspec.Struct, kw_only=True):
     """The changes of one kind."""
 
     caption: str
@@ -64,7 +64,7 @@ class Table(msgspec.Struct, kw_only=True):
 
 def tables_of(
     changes: WouldChange, names: Mapping[str, str], currency: str | None, language: Spoken
-) -> list[Table]:
+) -> list[ChangeList]:
     """
     Return the changes as tables, without those that would be empty.
 
@@ -87,7 +87,7 @@ def tables_of(
     for caption, about, rows in kinds:
         listed = list(rows)
         if listed:
-            found.append(Table(caption=caption, about=about, rows=listed))
+            found.append(ChangeList(caption=caption, about=about, rows=listed))
     return found
 
 

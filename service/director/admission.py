@@ -24,7 +24,7 @@ from engine.tournament.model.state import State as Tournament
 from engine.values import PlayerId, TableId, identifier
 from service.base.errors import StreamNotFound
 from service.log.streams import league_stream, table_stream
-from service.log.writer import Entry, Order, States
+from service.log.writer import Order, States, StreamEvents
 
 
 def table_ids(order: Order, count: int = 1) -> tuple[TableId, ...]:
@@ -48,7 +48,7 @@ def appointment(state: Tournament) -> str:
 
 async def guards(
     states: States, league: str, command: TournamentCommand, before: Tournament, now: datetime
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Check the player that *command* lets in, and return the guards that the append needs.
 
@@ -76,7 +76,7 @@ async def guards(
 
 async def unwelcome(
     states: States, state: Tournament, now: datetime
-) -> tuple[tuple[Withdraw, ...], list[Entry]]:
+) -> tuple[tuple[Withdraw, ...], list[StreamEvents]]:
     """
     Return the withdrawals of players who may no longer be in a tournament.
 
@@ -100,7 +100,7 @@ async def unwelcome(
     leaving += [
         each.entrant for each in state.entering.waiting if not _welcome(house, each.player, now)
     ]
-    return tuple(Withdraw(entrant=each, now=now) for each in leaving), [Entry(stream)]
+    return tuple(Withdraw(entrant=each, now=now) for each in leaving), [StreamEvents(stream)]
 
 
 def _welcome(house: League, player: PlayerId, now: datetime) -> bool:
@@ -116,7 +116,7 @@ def _banned(house: League, player: PlayerId, now: datetime) -> bool:
 
 async def tables_told(
     states: States, after: Tournament, events: Sequence[TournamentEvent], now: datetime
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """Return the entries that open added tables and tell tables who is absent or has arrived."""
     entries = [
         await opened_table(states, opening, ())
@@ -125,22 +125,22 @@ async def tables_told(
     for there, told in policies.presence_of(after, events).items():
         here = (await states.load(table_stream(there))).state
         decided = policies.decide_in_turn(table.decider, here, told)
-        entries.append(Entry(table_stream(there), *decided))
+        entries.append(StreamEvents(table_stream(there), *decided))
     return entries
 
 
 async def opened_table(
     states: States, opening: OpenTable, told: Sequence[StepAway | ComeBack | ImposePenalty]
-) -> Entry:
+) -> StreamEvents:
     """Return the entry that opens a table and then decides *told*, the commands on its players."""
     stream = table_stream(opening.table)
     before = (await states.load(stream)).state
-    return Entry(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))
+    return StreamEvents(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))
 
 
 async def admitted(
     states: States, league: str, player: PlayerId, now: datetime, before: Tournament
-) -> Entry:
+) -> StreamEvents:
     """
     Return the guard under which *player* may enter a tournament of *league*.
 
@@ -163,4 +163,4 @@ async def admitted(
     demand_unbanned(state, player, now)
     if rules_on_play(role):
         demand_staff_in_time(before, player)
-    return Entry(stream)
+    return StreamEvents(stream)

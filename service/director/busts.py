@@ -14,12 +14,12 @@ from service.director.admission import unwelcome
 from service.director.level_clock import after_outages
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 
 async def at_table(
     runtime: Runtime, states: States, here: Table, asked: Sequence[TableCommand]
-) -> tuple[Entry, ...]:
+) -> tuple[StreamEvents, ...]:
     """Decide *asked* on the table. If an entrant busts, decide that on the tournament too."""
     stream = table_stream(here.table)
     events, state = policies.decide_in_turn(table.decider, here, asked)
@@ -28,7 +28,7 @@ async def at_table(
         here.table, events, level=after.level_number, round_number=after.round
     )
     if busts is None:
-        return (Entry(stream, events, after),)
+        return (StreamEvents(stream, events, after),)
     above = tournament_stream(here.tournament)
     before = (await states.load(above)).state
     leaving, guarded = await unwelcome(states, before, busts.now)
@@ -36,7 +36,11 @@ async def at_table(
     first = await after_outages(runtime, states.league, before, (*leaving, busts), busts.now)
     left, then = policies.decide_in_turn(tournament.decider, before, first[:-1])
     told, _, bought, after = with_busts(then, after, busts)
-    return Entry(stream, (*events, *bought), after), Entry(above, (*left, *told)), *guarded
+    return (
+        StreamEvents(stream, (*events, *bought), after),
+        StreamEvents(above, (*left, *told)),
+        *guarded,
+    )
 
 
 def with_busts(

@@ -20,7 +20,7 @@ from engine.tournament.model.state import Cancelled, Finished
 from engine.values import Stream, number_of
 from service.director.runtime import Runtime
 from service.log.streams import season_stream, tournament_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 _AGAIN = timedelta(seconds=5)
 
@@ -68,12 +68,12 @@ async def record_these(
     if not streams:
         return None
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         heads = tuple([await _head(states, each) for each in streams])
         command = RecordTables(tables=heads, now=runtime.clock.now())
         events = tournament.decider.decide((await states.load(stream)).state, command)
         # The guards keep the tables from changing while their heads are recorded.
-        return [Entry(stream, events), *(Entry(each) for each in streams)]
+        return [StreamEvents(stream, events), *(StreamEvents(each) for each in streams)]
 
     order = runtime.order(f"record_tables/{tournament_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)
@@ -109,7 +109,7 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
         if again is not None:
             return again
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         ended = [(each, await states.load(tournament_stream(each))) for each in counted]
         heads = tuple(
             TournamentHead(tournament=each, version=last.version, hash=last.hash.hex())
@@ -117,7 +117,10 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
         )
         command = RecordTournaments(tournaments=heads, now=runtime.clock.now())
         events = season.decider.decide((await states.load(stream)).state, command)
-        return [Entry(stream, events), *(Entry(tournament_stream(each)) for each in counted)]
+        return [
+            StreamEvents(stream, events),
+            *(StreamEvents(tournament_stream(each)) for each in counted),
+        ]
 
     order = runtime.order(f"record_tournaments/{season_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)

@@ -20,12 +20,12 @@ from engine.tournament.model.state import State as Tournament
 from engine.values import PlayerId, Stream
 from service.log.codec import category_of
 from service.log.streams import league_stream, season_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 
 async def counted_still(
-    states: States, stream: Stream[Tournament], entries: Sequence[Entry], now: datetime
-) -> list[Entry]:
+    states: States, stream: Stream[Tournament], entries: Sequence[StreamEvents], now: datetime
+) -> list[StreamEvents]:
     """
     Check that *entries* change no award of a closed season, and return the guard on the season.
 
@@ -52,7 +52,7 @@ async def counted_still(
         open_still = replace(before, closed=False)
         if isinstance(told, ReviseAward) and season.decider.decide(open_still, told):
             raise SeasonClosedAlready
-    return [Entry(there)]
+    return [StreamEvents(there)]
 
 
 async def demand_of_league(states: States, here: Season, player: PlayerId) -> None:

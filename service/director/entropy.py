@@ -14,7 +14,7 @@ from engine.values import EntrantId, Stream, number_of
 from service.director.next_hand import lead
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 from service.projections.reads.hand_rows import HandRow
 
 _OPENINGS = """
@@ -38,7 +38,7 @@ async def open_entropy(
     """
     stream, (entrant, value) = tournament_stream(tournament_id), asked
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         there = _table_of(state, entrant)
         here = None if there is None else (await states.load(there)).state
@@ -49,7 +49,7 @@ async def open_entropy(
             now=order.received_at,
         )
         events = tournament.decider.decide(state, command)
-        return [Entry(stream, events), *([] if there is None else [Entry(there)])]
+        return [StreamEvents(stream, events), *([] if there is None else [StreamEvents(there)])]
 
     receipt = await runtime.writer.submit(league, order, decide)
     state = (await runtime.writer.load(league, stream, fresh=False)).state

@@ -22,7 +22,7 @@ from service.director.next_hand import lead_on
 from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import league_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 
 async def seat_house_bots(
@@ -52,12 +52,12 @@ async def seat_house_bots(
     house, stream = league_stream(league_id), tournament_stream(tournament_id)
     count, strength = bots
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         now = order.received_at
         state = (await states.load(stream)).state
         before = (await states.load(house)).state
         if not isinstance(before, Created):
-            return [Entry(house)]
+            return [StreamEvents(house)]
         _demand_before_play(order, state)
         chosen = tuple(islice(_free(before, state, strength), count))
         joined, _ = policies.decide_in_turn(league.decider, before, _joining(before, chosen, now))
@@ -70,7 +70,7 @@ async def seat_house_bots(
         lined_up = any(isinstance(each, EntrantWaitlisted) for each in entries[0].events)
         if lined_up and isinstance(state, Registering | Running):
             raise TournamentFull(entrants_max=state.terms.entrants_max)
-        return [*entries, Entry(house, joined)]
+        return [*entries, StreamEvents(house, joined)]
 
     receipt = await runtime.writer.submit(league_id, order, decide)
     lead_on(runtime, league_id, (await runtime.writer.load(league_id, stream, fresh=False)).state)

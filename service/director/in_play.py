@@ -20,14 +20,14 @@ from engine.tournament.model.errors.entering import OfficeHeld
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.state import State as Tournament
-from engine.tournament.model.values import Entry as Entered
+from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
 from engine.values import PlayerId, Stream, number_of
 from service.director.runtime import Runtime
 from service.log.read import voided
 from service.log.roles import TELLING, Told, role_after
 from service.log.streams import league_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 _OPEN = """
     SELECT first.stream FROM events first
@@ -120,7 +120,7 @@ async def remove_member(
         LastOwner: If the member is the league's only owner.
     """
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         # Read in its turn: a tournament may be announced or entered while the command waits.
         found = await open_tournaments(runtime.pool, league_id)
         return await removal(states, league_id, command, found, order.received_at)
@@ -134,7 +134,7 @@ async def removal(
     command: RemoveMember,
     found: Sequence[Stream[Tournament]],
     now: datetime,
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Return the removal of a member and the member's withdrawals from tournaments to come.
 
@@ -157,7 +157,10 @@ async def removal(
     )
     events = league.decider.decide(state, replace(command, playing=playing))
     given_up = {each: _withdrawn(entered, command.player, now) for each, entered in to_come.items()}
-    return [Entry(stream, events), *(Entry(each, told) for each, told in given_up.items())]
+    return [
+        StreamEvents(stream, events),
+        *(StreamEvents(each, told) for each, told in given_up.items()),
+    ]
 
 
 def _withdrawn(
@@ -167,7 +170,7 @@ def _withdrawn(
     if not isinstance(state, Registering):
         return ()
     asking = (each for each in state.entering.applicants if each.refused is None)
-    standing: tuple[Entered | Applicant, ...] = (*state.entrants, *state.entering.waiting, *asking)
+    standing: tuple[Entry | Applicant, ...] = (*state.entrants, *state.entering.waiting, *asking)
     mine = [Withdraw(entrant=each.entrant, now=now) for each in standing if each.player == player]
     events, _ = policies.decide_in_turn(tournament.decider, state, mine)
     return events

@@ -33,7 +33,7 @@ from service.director.runtime import Runtime, naming_instant
 from service.log.record import league_number
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Entry, Loaded, Receipt, RecordedEvent, States
+from service.log.writer import Loaded, Receipt, RecordedEvent, States, StreamEvents
 
 _STEPS_MAX = 100
 """The limit of steps between two hands. More steps than tables can break are a defect."""
@@ -241,7 +241,7 @@ async def _step(
     order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", order.new_id(1)))
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         loaded = await states.load(table_stream(here.table))
         current, now = opened_of(loaded.state), order.received_at
         if _next(current) != _next(here):
@@ -258,12 +258,12 @@ async def _step(
         entries += guarded
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
-            entries.append(Entry(plan.guard))
+            entries.append(StreamEvents(plan.guard))
         if plan.outcome == "finish":
             # Every stack counts for the placings, so no table may have changed.
             above = running_of(await _above(states, here))
             entries += [
-                Entry(table_stream(each.table))
+                StreamEvents(table_stream(each.table))
                 for each in above.tables
                 if table_stream(each.table) not in written
             ]
@@ -274,14 +274,14 @@ async def _step(
 
 async def _opened(
     runtime: Runtime, states: States, here: Table, plan: NextHandPlan
-) -> Sequence[Entry]:
+) -> Sequence[StreamEvents]:
     """Open a hand. If it is over at once, the same append reports its busts."""
     (opening,) = plan.entries
     if not isinstance(opening, ForTable):
         raise InvariantViolated("a hand is opened at a table")
     entries = await at_table(runtime, states, here, opening.commands)
     guard = tournament_stream(here.tournament)
-    return entries if len(entries) > 1 else (*entries, Entry(guard))
+    return entries if len(entries) > 1 else (*entries, StreamEvents(guard))
 
 
 async def _above(states: States, here: Table) -> Tournament:
@@ -294,15 +294,15 @@ async def _decided(
     planned: ForTable | ForTournament,
     leaving: Sequence[Withdraw],
     now: datetime,
-) -> Entry:
+) -> StreamEvents:
     """Decide the plan's commands on one stream. On the tournament, decide *leaving* first."""
     if isinstance(planned, ForTable):
         here = (await states.load(planned.stream)).state
         decided = policies.decide_in_turn(table.decider, here, planned.commands)
-        return Entry(planned.stream, *decided)
+        return StreamEvents(planned.stream, *decided)
     above = (await states.load(planned.stream)).state
     asked = await after_outages(runtime, states.league, above, (*leaving, *planned.commands), now)
-    return Entry(planned.stream, *policies.decide_in_turn(tournament.decider, above, asked))
+    return StreamEvents(planned.stream, *policies.decide_in_turn(tournament.decider, above, asked))
 
 
 def _next(here: Table) -> tuple[int, int]:

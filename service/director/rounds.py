@@ -14,7 +14,7 @@ from service.director.admission import opened_table, table_ids
 from service.director.next_hand import lead_on
 from service.director.runtime import Runtime
 from service.log.streams import tournament_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 
 async def seat_round(
@@ -32,13 +32,13 @@ async def seat_round(
     stream = tournament_stream(tournament_id)
     order = runtime.order(f"seat_round/{tournament_id}/{after}")
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         if not isinstance(state, Running) or _waiting(state, after) is None:
-            return [Entry(stream)]
+            return [StreamEvents(stream)]
         command = SeatRound(table_ids=table_ids(order, tables_max(state)), now=order.received_at)
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))
-        entries = [Entry(stream, events)]
+        entries = [StreamEvents(stream, events)]
         for opening, told in round_tables.opened(state, events, now=order.received_at):
             entries.append(await opened_table(states, opening, told))
         return entries

@@ -19,7 +19,7 @@ from service.director.counting import count_aside
 from service.director.runtime import Runtime
 from service.log.read import read_at
 from service.log.streams import season_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 _ANNOUNCED = """
     SELECT position FROM events
@@ -53,7 +53,7 @@ async def decided(
     *,
     leave_out: LeaveOut | None,
     now: datetime,
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Decide the closing of a season, and return it with the guards on the season's tournaments.
 
@@ -66,7 +66,7 @@ async def decided(
     stream = season_stream(season_id)
     state = (await states.load(stream)).state
     if not isinstance(state, Opened) or state.closed:
-        return [Entry(stream, season.decider.decide(state, CloseSeason(now=now)))]
+        return [StreamEvents(stream, season.decider.decide(state, CloseSeason(now=now)))]
     counted = (each.tournament for each in state.counted)
     streams = {each: stream_of(each) for each in sorted({*before, *state.added, *counted})}
     outlooks = [
@@ -75,10 +75,12 @@ async def decided(
     ]
     command = CloseSeason(tournaments=tuple(outlooks), leave_out=leave_out, now=now)
     events = await count_aside(state, None, season.decider.decide, state, command)
-    return [Entry(stream, events), *(Entry(each) for each in streams.values())]
+    return [StreamEvents(stream, events), *(StreamEvents(each) for each in streams.values())]
 
 
-async def told(states: States, events: Sequence[TournamentEvent], now: datetime) -> list[Entry]:
+async def told(
+    states: States, events: Sequence[TournamentEvent], now: datetime
+) -> list[StreamEvents]:
     """
     Return the entries that add the tournaments announced in *events* to their seasons.
 
@@ -89,5 +91,5 @@ async def told(states: States, events: Sequence[TournamentEvent], now: datetime)
     for season_id, command in policies.announced_for(events, now=now):
         stream = season_stream(season_id)
         state = (await states.load(stream)).state
-        entries.append(Entry(stream, season.decider.decide(state, command)))
+        entries.append(StreamEvents(stream, season.decider.decide(state, command)))
     return entries

@@ -36,7 +36,7 @@ from service.director.next_hand import lead, lead_on, settled
 from service.director.runtime import Runtime, naming_instant
 from service.log.orders import on_stream
 from service.log.streams import season_stream, table_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 
 async def open_registration(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
@@ -134,7 +134,7 @@ async def _start(
     """Append a step of the start, with the tables it opens, and return the new state."""
     stream = tournament_stream(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         loaded = await states.load(stream)
         state, at = loaded.state, now
         if isinstance(state, Registering) and _names_round(state.fairness):
@@ -148,7 +148,7 @@ async def _start(
         tables = opened if events else ()
         told = policies.presence_of(state, events)
         return [
-            Entry(stream, events),
+            StreamEvents(stream, events),
             *[await opened_table(states, each, told.get(each.table, ())) for each in tables],
             *guarded,
         ]
@@ -164,7 +164,7 @@ def _names_round(fairness: Fairness) -> bool:
 
 async def _leaving(
     states: States, state: Tournament, now: datetime
-) -> tuple[Sequence[TournamentCommand], list[Entry]]:
+) -> tuple[Sequence[TournamentCommand], list[StreamEvents]]:
     """Return the withdrawals before a start. There are none while the seats await the beacon."""
     if isinstance(state, Registering) and state.fairness.waiting:
         return (), []
@@ -192,10 +192,10 @@ async def submit_to_table(
     """
     stream = table_stream(table_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         if not isinstance(state, Table):
-            return [Entry(stream, table.decider.decide(state, command))]
+            return [StreamEvents(stream, table.decider.decide(state, command))]
         return await at_table(runtime, states, state, (command,))
 
     receipt = await runtime.writer.submit(league, order, decide)
@@ -215,7 +215,7 @@ async def submit_to_tournament(
     """
     stream = tournament_stream(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         now = order.received_at
         entries = await guards(states, league, command, state, now)
@@ -243,9 +243,9 @@ async def submit_all_to_tournament(
     """
     stream = tournament_stream(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
-        guarded: dict[str, Entry] = {}
+        guarded: dict[str, StreamEvents] = {}
         for index, command in enumerate(commands):
             try:
                 for each in await guards(states, league, command, state, order.received_at):
@@ -269,7 +269,7 @@ async def decided_with_tables(
     stream: Stream[Tournament],
     commands: Sequence[TournamentCommand],
     now: datetime,
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Decide *commands* on the tournament, and their consequences on its tables.
 
@@ -295,8 +295,8 @@ async def decided_with_tables(
         if busts is not None:
             told, state, bought, _ = with_busts(state, after, busts)
             events, decided = (*events, *told), (*decided, *bought)
-        entries.append(Entry(there, decided))
-    return [Entry(stream, events), *entries]
+        entries.append(StreamEvents(there, decided))
+    return [StreamEvents(stream, events), *entries]
 
 
 async def award_points(runtime: Runtime, league: str, tournament_id: str) -> None:
@@ -314,13 +314,13 @@ async def award_points(runtime: Runtime, league: str, tournament_id: str) -> Non
         return
     stream = season_stream(loaded.state.terms.season)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         before = (await states.load(stream)).state
         result = (await states.load(above)).state
         told = policies.season_told(before, result, now=runtime.clock.now())
         events = () if told is None else season.decider.decide(before, told)
         # The guard keeps an old result from being counted after its correction.
-        return [Entry(stream, events), Entry(above)]
+        return [StreamEvents(stream, events), StreamEvents(above)]
 
     order = runtime.order(f"award_points/{tournament_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)

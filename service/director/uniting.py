@@ -28,7 +28,7 @@ from engine.values import PlayerId, Stream, TournamentId, number_of
 from service.director.in_play import open_tournaments
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 _ENTERED = """
     SELECT DISTINCT stream, data->>'player' AS player FROM events
@@ -68,7 +68,7 @@ async def merge_players(
         CommandRejected: If the two may not be merged.
     """
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(league_stream(league_id))).state
         # Read in its turn: a tournament may be announced or entered while the command waits.
         found = await _found(runtime.pool, league_id, _people(state, command))
@@ -97,7 +97,7 @@ async def _found(pool: asyncpg.Pool, league_id: str, people: Iterable[PlayerId])
 
 async def _decided(
     states: States, league_id: str, command: MergePlayers, found: _Found
-) -> list[Entry]:
+) -> list[StreamEvents]:
     stream = league_stream(league_id)
     state = (await states.load(stream)).state
     merged = state.merged if isinstance(state, Created) else ()
@@ -119,7 +119,7 @@ async def _decided(
         met=tuple(met),
     )
     events = league.decider.decide(state, asked)
-    entries = [Entry(stream, events), *(Entry(each) for each in found.tournaments)]
+    entries = [StreamEvents(stream, events), *(StreamEvents(each) for each in found.tournaments)]
     if any(isinstance(each, PlayersMerged) for each in events):
         entries += [await _told(states, each, command) for each in found.seasons]
     return entries
@@ -132,11 +132,11 @@ def _both(state: Tournament, going: Iterable[PlayerId], staying: Iterable[Player
     )
 
 
-async def _told(states: States, stream: Stream[Season], command: MergePlayers) -> Entry:
+async def _told(states: States, stream: Stream[Season], command: MergePlayers) -> StreamEvents:
     """Return the entry that lets a season count the results of the two as one."""
     state = (await states.load(stream)).state
     if not isinstance(state, Opened) or state.closed:
-        return Entry(stream)
+        return StreamEvents(stream)
     merge = MergeResults(
         player=command.player,
         into=command.into,
@@ -144,4 +144,4 @@ async def _told(states: States, stream: Stream[Season], command: MergePlayers) -
         reason=command.reason,
         now=command.now,
     )
-    return Entry(stream, season.decider.decide(state, merge))
+    return StreamEvents(stream, season.decider.decide(state, merge))

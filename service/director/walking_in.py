@@ -12,7 +12,7 @@ from service.director.next_hand import lead_on
 from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import league_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 
 async def walk_in(
@@ -30,13 +30,13 @@ async def walk_in(
     """
     house, stream = league_stream(league_id), tournament_stream(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         now = order.received_at
         state = (await states.load(stream)).state
         before = (await states.load(house)).state
         if isinstance(before, Created) and before.role_of(entry.player) is None:
             member = AddMember(player=entry.player, role="player", now=now)
-            admission = Entry(house, league.decider.decide(before, member))
+            admission = StreamEvents(house, league.decider.decide(before, member))
         else:
             admission = await admitted(states, league_id, entry.player, now, state)
         asked = walking_in(state, entry)

@@ -16,7 +16,7 @@ from engine.tournament.model.commands.money import ProposeDeal
 from engine.tournament.model.state import Running
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 
 async def with_stacks(
@@ -30,7 +30,7 @@ async def with_stacks(
     """
     stream = tournament_stream(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         seatings = state.tables if isinstance(state, Running) else ()
         tables = [
@@ -38,6 +38,9 @@ async def with_stacks(
         ]
         stacks = tuple(one for each in tables for one in policies.stacks_between_hands(each))
         events = tournament.decider.decide(state, replace(command, stacks=stacks))
-        return [Entry(stream, events), *(Entry(table_stream(each.table)) for each in seatings)]
+        return [
+            StreamEvents(stream, events),
+            *(StreamEvents(table_stream(each.table)) for each in seatings),
+        ]
 
     return await runtime.writer.submit(league, order, decide)

@@ -12,7 +12,14 @@ from uuid import UUID
 import asyncpg
 
 from service.base.drivers import Driver
-from service.log.record import Append, Closed, DatedAhead, Disconnected, Outcome, StatementFailed
+from service.log.record import (
+    Append,
+    DatedAhead,
+    Disconnected,
+    LeagueClosed,
+    Outcome,
+    StatementFailed,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +80,7 @@ async def call(
         return Outcome(epoch, failed=set(range(len(appends))))
     except asyncpg.PostgresError as error:
         if error.sqlstate == _CLOSED:
-            raise Closed(str(error), str(error.detail)) from error
+            raise LeagueClosed(str(error), str(error.detail)) from error
         failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed
         raise failed(str(error)) from error
     outcome = Outcome(row["epoch"])

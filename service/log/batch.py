@@ -17,7 +17,7 @@ from service.base.uuids import uuid5
 from service.log import canonical
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
-from service.log.orders import Decide, Entry, Order, decided
+from service.log.orders import Decide, Order, StreamEvents, decided
 from service.log.record import Append, Guard, Head, Metadata, NewEvent, Recorded
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
@@ -146,7 +146,7 @@ class Turn:
         return attempt
 
     def _build(
-        self, order: Order, event_0: UUID, entries: Sequence[Entry], seen: "_Seen"
+        self, order: Order, event_0: UUID, entries: Sequence[StreamEvents], seen: "_Seen"
     ) -> Attempt:
         written = {str(entry.stream) for entry in entries if entry.events}
         guards = {str(entry.stream) for entry in entries} - written
@@ -204,7 +204,7 @@ class Turn:
         )
 
 
-def _named(entries: Sequence[Entry], now: datetime) -> datetime:
+def _named(entries: Sequence[StreamEvents], now: datetime) -> datetime:
     """
     Return the latest instant that the events themselves name, or *now*.
 

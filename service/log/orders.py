@@ -19,8 +19,8 @@ HOUSE: Final = "house"
 """The actor of the house's own commands."""
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """Events for one stream. Without events, the entry is a guard: the stream must not move."""
+class StreamEvents(msgspec.Struct, frozen=True):
+    """Events for one stream. Without any, it is a guard: the stream must not move."""
 
     stream: Stream[msgspec.Struct]
     events: tuple[msgspec.Struct, ...] = ()
@@ -94,7 +94,7 @@ class States(Protocol):
         """Return a stream's state as the commands before this one leave it."""
 
 
-Decide = Callable[[States], Awaitable[Sequence[Entry]]]
+Decide = Callable[[States], Awaitable[Sequence[StreamEvents]]]
 """Returns the entries to append, the command's own stream first, or raises a refusal."""
 
 
@@ -103,14 +103,14 @@ def on_stream(
 ) -> Decide:
     """Return the function that decides *command* on one stream alone."""
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
-        return [Entry(stream, decider.decide(state, command))]
+        return [StreamEvents(stream, decider.decide(state, command))]
 
     return decide
 
 
-async def decided(states: States, order: Order, decide: Decide) -> Sequence[Entry]:
+async def decided(states: States, order: Order, decide: Decide) -> Sequence[StreamEvents]:
     """
     Return the entries of *decide*, if the order's expected version still holds.
 

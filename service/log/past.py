@@ -50,7 +50,7 @@ Passing = Callable[[RecordedEvent, msgspec.Struct], None]
 """Takes an event and the state after it."""
 
 
-class Fold:
+class PastStates:
     """
     Folds streams of one league up to one position, for one answer.
 

@@ -134,7 +134,7 @@ class StatementFailed(Exception):
     """The database refused the call as a whole and appended nothing."""
 
 
-class Closed(StatementFailed):
+class LeagueClosed(StatementFailed):
     """
     The league takes no commands, by order of an operator.
 

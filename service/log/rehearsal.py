@@ -18,7 +18,7 @@ from engine.kit.hidden import HiddenNeeded
 from engine.values import Stream
 from service.log.batch import event_id
 from service.log.codec import Codec, category_of
-from service.log.orders import Decide, Entry, Order, States, decided
+from service.log.orders import Decide, Order, States, StreamEvents, decided
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 ByStream = dict[str, Any]  # of all aggregates
@@ -76,7 +76,7 @@ async def rehearse(
     if await cache.repeats(league, event_id(order.command_id, 0), order.request):
         return Rehearsed({}, {}, [], done=True)
 
-    async def as_ordered(states: States) -> Sequence[Entry]:
+    async def as_ordered(states: States) -> Sequence[StreamEvents]:
         return await decided(states, order, decide)
 
     return await carried_out(codec.deciders, Certain(_Fresh(cache, league)), as_ordered)
@@ -98,7 +98,7 @@ async def carried_out(
 
 
 async def _followed(
-    deciders: Mapping[str, AnyDecider], seen: States, entries: Sequence[Entry]
+    deciders: Mapping[str, AnyDecider], seen: States, entries: Sequence[StreamEvents]
 ) -> Rehearsed:
     before: ByStream = {}
     after: ByStream = {}

@@ -19,7 +19,7 @@ from service.base.errors import (
 )
 from service.log.batch import Receipt
 from service.log.orders import HOUSE, Decide, Order
-from service.log.record import Closed
+from service.log.record import LeagueClosed
 
 _ATTEMPTS_MAX = 100
 PATIENT_SECONDS = 5.0
@@ -145,7 +145,7 @@ def refuse(item: Waiting, error: Exception, cause: Exception | None = None) -> N
 
 def _told(error: Exception) -> Exception:
     """Return the refusal that *error* is for the sender of a command."""
-    if not isinstance(error, Closed):
+    if not isinstance(error, LeagueClosed):
         return error
     why, _, seconds = error.why.partition(":")
     if why == "maintenance":

@@ -20,9 +20,9 @@ from service.base.errors import StoreUnavailable
 from service.log.answers import Answers
 from service.log.batch import Attempt, Former, Receipt, RecordedEvent
 from service.log.codec import Codec
-from service.log.orders import Decide, Entry, Order, States
+from service.log.orders import Decide, Order, States, StreamEvents
 from service.log.others import Others
-from service.log.own_writes import OwnWrites, Written
+from service.log.own_writes import LogPosition, OwnWrites
 from service.log.record import (
     Append,
     DatedAhead,
@@ -36,7 +36,9 @@ from service.log.states import Loaded, State, StateCache
 from service.log.store import Store
 from service.log.waiting import League, Waiting, begin, refuse, requests_of
 
-__all__ = ["Decide", "Entry", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "Writer"]
+__all__ = [
+    "Decide", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "StreamEvents", "Writer",
+]  # fmt: skip
 
 _APPENDS_MAX = 500
 _EVENTS_MAX = 2_000
@@ -158,7 +160,7 @@ class Writer:
         self._enqueue(known)
         receipt = await item.answer
         if receipt.last_position is not None:
-            self.own.note(order.actor, league, Written(receipt.epoch, receipt.last_position))
+            self.own.note(order.actor, league, LogPosition(receipt.epoch, receipt.last_position))
         return receipt
 
     async def _rehearse(self, league: League, order: Order, decide: Decide) -> Rehearsed:

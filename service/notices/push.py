@@ -16,7 +16,7 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec
 from py_vapid import Vapid02
 
-from service.base.outside import Outside, Refused, Unreached
+from service.base.outside import AddressRefused, Outside, Unreached
 from service.notices.browsers import Target
 
 SIGNED_FOR: Final = timedelta(hours=12)
@@ -124,7 +124,7 @@ async def push(
     body = _encrypted(target, msgspec.json.encode(message))
     try:
         status = (await outside.post(target.endpoint, body, headers, client)).status
-    except Refused as error:
+    except AddressRefused as error:
         raise PushFailed(f"not allowed: {error}") from error
     except Unreached as error:
         raise PushLater("no connection") from error

@@ -22,7 +22,7 @@ from service.notices import browsers, outbox, push, resets
 from service.notices.composing import Composer, Mail, Pushed, Quiet
 from service.notices.making import make_notices
 from service.notices.outbox import Due
-from service.notices.smtp import Away, NeverTaken, NotKnown, NotTaken, Post
+from service.notices.smtp import Away, NeverTaken, NotKnown, NotTaken, SmtpSession
 from service.people.sealed_addresses import AddressKeys
 
 _TURN_SECONDS: Final = 20.0
@@ -44,7 +44,7 @@ async def send(runtime: Runtime) -> None:
     await make_notices(runtime)
     composer = Composer(runtime, keys)
     if settings.smtp_url is not None and settings.mail_from is not None:
-        post = Post(settings.smtp_url, settings.mail_from)
+        post = SmtpSession(settings.smtp_url, settings.mail_from)
         try:
             await _send_mail(runtime, post, composer, ends)
         finally:
@@ -53,7 +53,7 @@ async def send(runtime: Runtime) -> None:
         await _send_pushes(runtime, keys, composer, ends)
 
 
-async def _send_mail(runtime: Runtime, post: Post, composer: Composer, ends: float) -> None:
+async def _send_mail(runtime: Runtime, post: SmtpSession, composer: Composer, ends: float) -> None:
     while found := await outbox.due(runtime.pool, "mail", runtime.clock.now(), _AT_ONCE):
         for due in found:
             if asyncio.get_running_loop().time() >= ends:
@@ -104,7 +104,7 @@ async def _composed(
     return made
 
 
-async def _mail(runtime: Runtime, post: Post, due: Due, mail: Mail) -> bool:
+async def _mail(runtime: Runtime, post: SmtpSession, due: Due, mail: Mail) -> bool:
     """Hand over one mail and record the result. Return False if the server is away."""
     pool, now = runtime.pool, runtime.clock.now()
     try:

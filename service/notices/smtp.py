@@ -57,7 +57,7 @@ class NotKnown(Exception):
     """The connection ended before the server said whether it had taken the mail."""
 
 
-class Post:
+class SmtpSession:
     """
     A conversation with a mail server. All methods block.
 

@@ -20,7 +20,7 @@ from engine.dispute.values import Subject
 from engine.values import DisputeId, identifier
 from service.base.uuids import uuid5
 from service.log.keys import LeagueKeys
-from service.people.idempotency import Requests, Said
+from service.people.idempotency import RecordedRequest, Requests
 from service.people.schema import confidential_claim as relation
 from service.people.sealed_rows import KeysOf, close
 from service.people.sealed_rows import opened as unsealed
@@ -81,7 +81,7 @@ async def file(
     # A record that named the claimant or the claim would reveal the claimant. So would the
     # command's identifier: it is a bare digest of the account and of a key that can be guessed.
     own = await keys(filed.league)
-    said = Said(keyed(own, b"request", command), request, account=filed.league)
+    said = RecordedRequest(keyed(own, b"request", command), request, account=filed.league)
     if await requests.before(connection, said, filed.filed_at) is not None:
         return False
     row = {name: value for name, value in filed._asdict().items() if name not in _SEALED}

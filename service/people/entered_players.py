@@ -55,7 +55,7 @@ class Claimable(NamedTuple):
     """None for codes from before the giver was kept."""
 
 
-class Claim(NamedTuple):
+class PlayerClaim(NamedTuple):
     """The input of a person who claims an entered player."""
 
     code: str
@@ -273,7 +273,7 @@ async def join_player(connection: AsyncConnection, code: str, person: UUID) -> N
 
 
 async def claim_player(
-    connection: AsyncConnection, claim: Claim, hashed: str, now: datetime
+    connection: AsyncConnection, claim: PlayerClaim, hashed: str, now: datetime
 ) -> UUID | None:
     """
     Give an entered player the login and password of the person with the code.

@@ -26,7 +26,7 @@ KEPT_FOR = timedelta(days=7)
 _DIGEST = b"holotable/idempotency/1"
 
 
-class Said(NamedTuple):
+class RecordedRequest(NamedTuple):
     """A request, recorded so that a retry finds it."""
 
     command: UUID
@@ -58,7 +58,9 @@ class Requests:
     def __init__(self, *secret_keys: str) -> None:
         self._keys = tuple(derive(each.encode(), _DIGEST) for each in secret_keys)
 
-    async def before(self, connection: AsyncConnection, said: Said, now: datetime) -> Said | None:
+    async def before(
+        self, connection: AsyncConnection, said: RecordedRequest, now: datetime
+    ) -> RecordedRequest | None:
         """
         Record a request. Return the earlier record if the request came before.
 

@@ -69,7 +69,7 @@ _EVENT = """
 """
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class StoppedConsumer(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer that has stopped in one league."""
 
     league: str | None
@@ -106,14 +106,14 @@ def enter(
     )
 
 
-async def held(driver: Driver) -> list[Held]:
+async def held(driver: Driver) -> list[StoppedConsumer]:
     """
     Return every consumer that has stopped, by league.
 
     Args:
       driver: asyncpg's connection or pool, of any role that reads jobs and read models.
     """
-    return [Held(**row) for row in await driver.fetch(_HELD)]
+    return [StoppedConsumer(**row) for row in await driver.fetch(_HELD)]
 
 
 async def event_at(driver: Driver, league: str, position: int) -> Document | None:
@@ -132,7 +132,7 @@ class NotSkipped(Exception):
 
 async def release(
     connection: AsyncConnection, league: str, consumer: str, actor: str, *, skip: bool = False
-) -> list[Held]:
+) -> list[StoppedConsumer]:
     """
     Release *consumer* in *league*, inside the caller's transaction, and record the operator.
 

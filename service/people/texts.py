@@ -83,7 +83,7 @@ class Text(NamedTuple):
     """True if an operator emptied it."""
 
 
-class Draft(NamedTuple):
+class NewText(NamedTuple):
     """
     A text to keep.
 
@@ -101,7 +101,7 @@ class Draft(NamedTuple):
 async def keep_text(
     engine: AsyncEngine,
     command: UUID,
-    draft: Draft,
+    draft: NewText,
     *,
     salt: bytes,
     now: datetime,

@@ -29,7 +29,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
-from service.process.watching import Watch, answers
+from service.process.watching import ProcessWatch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
 
@@ -91,7 +91,7 @@ class Stack:
     server: str | None = None
     name: str = DATABASE
     bots: bool = False
-    watch: Watch | None = None
+    watch: ProcessWatch | None = None
     cluster: Cluster | None = None
     signer_port: int = 0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)

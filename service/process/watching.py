@@ -30,7 +30,7 @@ def addresses(given: str | None) -> dict[str, str]:
     return {process: f"{host}:{int(first) + place}" for process, place in _PLACES.items()}
 
 
-class Watch:
+class ProcessWatch:
     """
     Checks now and then whether processes are alive.
 

@@ -11,7 +11,7 @@ from engine.season.state import Opened
 from service.director import season_ends
 from service.director.runtime import Runtime
 from service.log.streams import season_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 AGAIN = timedelta(seconds=60)
 """The pause before the next attempt on a season that still has uncounted tournaments."""
@@ -37,12 +37,12 @@ async def close_season(
     before = await season_ends.announced_before(runtime, league, season_id)
     now = runtime.clock.now()
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         if not isinstance(state, Opened) or state.closed:
-            return [Entry(stream)]
+            return [StreamEvents(stream)]
         if state.schedule.closes_at != armed_for:
-            return [Entry(stream)]
+            return [StreamEvents(stream)]
         return await season_ends.decided(states, season_id, before, leave_out=None, now=now)
 
     order = runtime.order(f"close_season/{season_id}/{closes_at}")

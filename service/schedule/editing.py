@@ -19,7 +19,7 @@ from engine.tournament.model.commands import Cancel
 from engine.tournament.model.state import Announced, Cancelled, Registering, entries_of
 from service.director.runtime import Runtime
 from service.log.streams import season_stream, tournament_stream
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
 
@@ -56,13 +56,13 @@ async def edit(
     """
     stream = season_stream(season_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         edited = asked(())
         touched = _touched(recurrence_in(state, edited.recurrence), edited)
         entered = [await _entered(states, each) for each in touched]
         events = season.decider.decide(state, asked(tuple(entered)))
-        entries = [Entry(stream, events)]
+        entries = [StreamEvents(stream, events)]
         cancel = Cancel(reason="fixture_edited", now=edited.now)
         withdrawn = [
             each
@@ -74,7 +74,7 @@ async def edit(
             before = (await states.load(tournament_stream(each.tournament))).state
             if not isinstance(before, Cancelled):
                 cancelled = tournament.decider.decide(before, cancel)
-                entries.append(Entry(tournament_stream(each.tournament), cancelled))
+                entries.append(StreamEvents(tournament_stream(each.tournament), cancelled))
         return entries
 
     return await runtime.writer.submit(league, order, decide)

@@ -7,7 +7,7 @@ import msgspec
 
 from engine.tournament.model.state import Phase
 
-Standing = Literal["planned", "on", "over", "cancelled", "missed"]
+ItemState = Literal["planned", "on", "over", "cancelled", "missed"]
 
 
 class Winner(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int | None = None
     """The number of players on the waitlist, or null unless the tournament is `on`."""
 
-    standing: Standing
+    standing: ItemState
     """
     `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
     that nobody could announce it in time.

@@ -28,7 +28,7 @@ from service.log.streams import league_stream, season_stream
 from service.projections import schema
 from service.projections.reads import queries, rows
 from service.schedule.expansion import Budget
-from service.schedule.items import ScheduledItem, Standing
+from service.schedule.items import ItemState, ScheduledItem
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between
 
@@ -46,7 +46,7 @@ _A_DAY = timedelta(days=1)
 _AN_EDIT = 1000
 """The growth of a sequence number with an edit. An edit may begin a new count of changes."""
 
-_STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
+_STANDINGS: dict[str, ItemState] = {"finished": "over", "cancelled": "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _item(
     planned: _Planned,
 ) -> ScheduledItem:
     announced = occurrence.fixture is not None and occurrence.fixture.became == "announced"
-    standing: Standing = "planned"
+    standing: ItemState = "planned"
     if occurrence.skipped:
         standing = "cancelled"
     elif occurrence.fixture is not None and occurrence.fixture.became == "missed":

@@ -30,7 +30,7 @@ from service.director import season_ends
 from service.director.next_hand import PlanChanged
 from service.director.runtime import Runtime
 from service.log.streams import league_stream, season_stream, tournament_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.schedule.occurrences import Occurrence, due
 
 AT_ONCE_MAX = 50
@@ -134,19 +134,19 @@ async def _append(
 ) -> None:
     stream, there = season_stream(season_id), tournament_stream(command.tournament)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         if isinstance(state, Opened) and state.schedule.of(planned.recurrence) != planned:
             raise PlanChanged
         events = season.decider.decide(state, command)
-        entries = [Entry(stream, events)]
+        entries = [StreamEvents(stream, events)]
         if any(isinstance(event, FixtureMaterialised) for event in events):
             above = (await states.load(there)).state
             announced: list[TournamentEvent] = []
             for asked in announcement:
                 caused, above = tournament.decider.carry_out(above, asked)
                 announced.extend(caused)
-            entries.append(Entry(there, tuple(announced), above))
+            entries.append(StreamEvents(there, tuple(announced), above))
             entries.extend(await season_ends.told(states, announced, command.now))
         return entries
 

@@ -68,7 +68,7 @@ _RANGES = {"BYMONTHDAY": 31, "BYMONTH": 12, "BYHOUR": 23, "BYSETPOS": 366}
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RecurrenceRule:
     """A rule's pattern, and its ends."""
 
     pattern: Pattern
@@ -78,7 +78,7 @@ class Rule:
 
 
 @lru_cache(maxsize=1024)
-def rule_of(text: str, zone: str) -> Rule:
+def rule_of(text: str, zone: str) -> RecurrenceRule:
     """
     Parse a rule.
 
@@ -93,7 +93,7 @@ def rule_of(text: str, zone: str) -> Rule:
         raise _invalid("BYMONTH does not go with HOURLY")
     if "COUNT" in parts and "UNTIL" in parts:
         raise _invalid("COUNT and UNTIL exclude each other")
-    return Rule(
+    return RecurrenceRule(
         _pattern(parts, short),
         int(parts["COUNT"]) if "COUNT" in parts else None,
         _until(parts["UNTIL"], zone) if "UNTIL" in parts else None,

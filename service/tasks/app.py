@@ -9,7 +9,7 @@ from service.base.settings import Settings
 from service.tasks import broker
 from service.tasks.child import Child
 from service.tasks.duties import DUTIES, PLAY
-from service.tasks.jobs import Claimed
+from service.tasks.jobs import ClaimedJob
 
 
 class Application:
@@ -43,7 +43,7 @@ class Application:
         for name in DUTIES:
             self._register(name)
 
-    def send(self, job: Claimed) -> None:
+    def send(self, job: ClaimedJob) -> None:
         """Publish a claimed job. The message holds only identifiers and the claim."""
         self.celery.send_task(
             job.task,

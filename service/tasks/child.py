@@ -139,7 +139,7 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
     """
     refused = again_at = None
     lease = timedelta(seconds=runtime.settings.lease_seconds)
-    job: jobs.Claimed | None = None
+    job: jobs.ClaimedJob | None = None
     try:
         job = await jobs.begin(runtime.pool, job_id, claim, lease)
         if job is None:

@@ -42,7 +42,7 @@ Do = Callable[[Runtime, Mapping[str, str]], Awaitable[datetime | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class Lateness:
     """The effect of lateness on a task: its kind, and its meaning in a sentence."""
 
     kind: Literal["do", "skip", "extend"]
@@ -57,7 +57,7 @@ class Duty:
 
     queue: str
     do: Do
-    late: Late
+    late: Lateness
 
 
 async def open_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
@@ -203,12 +203,12 @@ async def send_notices(runtime: Runtime, _ids: Mapping[str, str]) -> None:
 
 DUTIES: dict[str, Duty] = {
     "tournament.open_registration": Duty(
-        PLAY, open_registration, Late("do", "Registration opens at once; the start stays.")
+        PLAY, open_registration, Lateness("do", "Registration opens at once; the start stays.")
     ),
     "tournament.start": Duty(
         PLAY,
         start_tournament,
-        Late(
+        Lateness(
             "do",
             "Play starts at once. With too few entrants it is cancelled or postponed, as on time.",
         ),
@@ -216,71 +216,77 @@ DUTIES: dict[str, Duty] = {
     "tournament.draw": Duty(
         PLAY,
         draw_by_beacon,
-        Late("do", "The pulse named for the draw stays the same; play starts when it has come."),
+        Lateness(
+            "do", "The pulse named for the draw stays the same; play starts when it has come."
+        ),
     ),
     "tournament.close_registration": Duty(
         PLAY,
         close_registration,
-        Late("do", "Registration closes at once; entries after its end were refused."),
+        Lateness("do", "Registration closes at once; entries after its end were refused."),
     ),
     "tournament.check_in": Duty(
         PLAY,
         open_check_in,
-        Late("do", "Announced at once; entrants who checked in on time stay checked in."),
+        Lateness("do", "Announced at once; entrants who checked in on time stay checked in."),
     ),
     "tournament.close_late": Duty(
         PLAY,
         close_late_registration,
-        Late("do", "Announced at once; entries after its end were refused."),
+        Lateness("do", "Announced at once; entries after its end were refused."),
     ),
     "waitlist.offer": Duty(
         PLAY,
         expire_offer,
-        Late("do", "The offer ended at its instant; the next on the waitlist has the full time."),
+        Lateness(
+            "do", "The offer ended at its instant; the next on the waitlist has the full time."
+        ),
     ),
     "tournament.level": Duty(
         PLAY,
         raise_levels,
-        Late(
+        Lateness(
             "extend", "The clock stood still while the service was away; then levels rise in order."
         ),
     ),
     "tournament.round": Duty(
         PLAY,
         seat_round,
-        Late("do", "The round begins at once, or at the end of a pause."),
+        Lateness("do", "The round begins at once, or at the end of a pause."),
     ),
     "tournament.break": Duty(
-        PLAY, end_due_break, Late("do", "The break ends at once; it was only longer.")
+        PLAY, end_due_break, Lateness("do", "The break ends at once; it was only longer.")
     ),
     "tournament.last_hands": Duty(
         PLAY,
         call_last_hands,
-        Late("do", "The hands in play then are the last, or the drawn number of hands follows."),
+        Lateness(
+            "do", "The hands in play then are the last, or the drawn number of hands follows."
+        ),
     ),
     "table.watch": Duty(
         PLAY,
         watch_table,
-        Late(
+        Lateness(
             "extend",
             "Open decisions get their full time again, and idle tables continue.",
         ),
     ),
     "season.award_points": Duty(
-        PLAY, award_points, Late("do", "The same placings give the same points at any time.")
+        PLAY, award_points, Lateness("do", "The same placings give the same points at any time.")
     ),
     "tournament.record_tables": Duty(
-        PLAY, record_tables, Late("do", "Closed tables do not change; their heads wait.")
+        PLAY, record_tables, Lateness("do", "Closed tables do not change; their heads wait.")
     ),
     "season.record_tournaments": Duty(
         PLAY,
         record_tournaments,
-        Late("do", "Corrections made in the meantime are recorded with it."),
+        Lateness("do", "Corrections made in the meantime are recorded with it."),
     ),
     "season.materialise": Duty(
         PLAY,
         materialise,
-        Late(
+        Lateness(
             "skip",
             "Future occurrences are announced; those that have begun are recorded as missed.",
         ),
@@ -288,44 +294,46 @@ DUTIES: dict[str, Duty] = {
     "season.close": Duty(
         PLAY,
         close_season,
-        Late("do", "Closes as soon as every tournament announced for the season is counted."),
+        Lateness("do", "Closes as soon as every tournament announced for the season is counted."),
     ),
     "audit.run": Duty(
         LONG,
         run_audit,
-        Late("do", "Runs at once; a nightly audit is skipped when it is an hour late."),
+        Lateness("do", "Runs at once; a nightly audit is skipped when it is an hour late."),
     ),
     "audit.unit": Duty(
-        LONG, audit_unit, Late("do", "The audit covers what was fixed when it began.")
+        LONG, audit_unit, Lateness("do", "The audit covers what was fixed when it began.")
     ),
     "audit.close": Duty(
         LONG,
         close_audit,
-        Late("do", "The report says what was found, at any time."),
+        Lateness("do", "The report says what was found, at any time."),
     ),
     "dispute.attach_head": Duty(
         LONG,
         attach_head,
-        Late("do", "The head is signed and attached at once; the claim itself has waited."),
+        Lateness("do", "The head is signed and attached at once; the claim itself has waited."),
     ),
     "randomness.measure": Duty(
         LONG,
         measure_randomness,
-        Late("do", "Fresh seeds are as good later; a night that is an hour late is skipped."),
+        Lateness("do", "Fresh seeds are as good later; a night that is an hour late is skipped."),
     ),
     "records.forget": Duty(
-        LONG, forget, Late("do", "Expired rows have no effect, even if they are not deleted.")
+        LONG, forget, Lateness("do", "Expired rows have no effect, even if they are not deleted.")
     ),
     "league.sign_head": Duty(
-        LONG, sign_league_head, Late("do", "One head signs everything that waits.")
+        LONG, sign_league_head, Lateness("do", "One head signs everything that waits.")
     ),
     "webhook.deliver": Duty(
-        OUTSIDE, deliver, Late("do", "Messages are sent at once; each tells its event's instant.")
+        OUTSIDE,
+        deliver,
+        Lateness("do", "Messages are sent at once; each tells its event's instant."),
     ),
     "notice.send": Duty(
         OUTSIDE,
         send_notices,
-        Late("do", "Notices are sent at once, except those that no longer matter."),
+        Lateness("do", "Notices are sent at once, except those that no longer matter."),
     ),
 }
 

@@ -46,7 +46,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedJob:
     """A job that a ticker has taken under a lease."""
 
     job_id: UUID
@@ -173,7 +173,7 @@ def claim(
     tasks: Sequence[str] | None = None,
     now: datetime | None = None,
     going_on: Sequence[str] = (),
-) -> list[Claimed]:
+) -> list[ClaimedJob]:
     """
     Claim due jobs, and jobs with an expired lease, for the length of *lease*.
 
@@ -199,7 +199,7 @@ def claim(
     ).fetchall()
     for (occurrence,) in dead:
         _log.error("a job is dead: no process has finished it", occurrence=occurrence)
-    with connection.cursor(row_factory=class_row(Claimed)) as cursor:
+    with connection.cursor(row_factory=class_row(ClaimedJob)) as cursor:
         return cursor.execute(
             _CLAIM,
             {
@@ -212,7 +212,9 @@ def claim(
         ).fetchall()
 
 
-async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> Claimed | None:
+async def begin(
+    pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta
+) -> ClaimedJob | None:
     """
     Begin a claimed job. Its lease starts again now, because the message may have waited.
 
@@ -231,7 +233,7 @@ async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) 
     )
     if found is None:
         return None
-    return Claimed(job_id, found["task"], json.loads(found["args"]), claim)
+    return ClaimedJob(job_id, found["task"], json.loads(found["args"]), claim)
 
 
 async def finish(

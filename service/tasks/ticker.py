@@ -24,7 +24,7 @@ _log = structlog.get_logger(__name__)
 
 _STOP_SECONDS = 5.0
 
-Send = Callable[[jobs.Claimed], None]
+Send = Callable[[jobs.ClaimedJob], None]
 
 
 class Ticker:
@@ -116,7 +116,7 @@ class Ticker:
             self._publish(job)
         return bool(armed or told or noticed or claimed)
 
-    def _publish(self, job: jobs.Claimed) -> None:
+    def _publish(self, job: jobs.ClaimedJob) -> None:
         try:
             self._send(job)
         except (OSError, OperationalError):

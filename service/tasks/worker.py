@@ -59,7 +59,7 @@ def run_worker(settings: Settings) -> None:
         if port is not None and queue == PLAY:
             signing = settings.signer_url is not None
             REGISTRY.register(
-                metrics.Answered(settings.database_url, partial(measured, signing=signing))
+                metrics.DatabaseMetrics(settings.database_url, partial(measured, signing=signing))
             )
         work(settings, queue, ready)
 

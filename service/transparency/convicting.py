@@ -19,7 +19,7 @@ from service.base.client import Refused, answered, client
 from service.base.documents import Document
 from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note
-from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
+from service.transparency.receipt import CommandReceipt, PromisedEvent, parse_receipt
 from service.transparency.tree import root_by_inclusion
 from service.transparency.verifying import HeadNotFound, check
 
@@ -46,7 +46,7 @@ def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
     return parse_receipt(open_note(note, last))
 
 
-def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) -> str | None:
+def contradiction(promised: PromisedEvent, head: Checkpoint, proof: Document | None) -> str | None:
     """
     Return the way in which a signed tree contradicts a promise, or None if the promise is kept.
 

@@ -33,7 +33,7 @@ _EVENT = re.compile(
 )
 
 
-class Promised(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PromisedEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An event and its place in the league's log."""
 
     position: int
@@ -60,7 +60,7 @@ class CommandReceipt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     request: bytes | None
     """SHA-256 of the canonical body, given only to a client that has shown the same body."""
 
-    events: tuple[Promised, ...]
+    events: tuple[PromisedEvent, ...]
 
     def text(self) -> str:
         """Return the text to be signed, including the final newline."""
@@ -95,7 +95,7 @@ def parse_receipt(text: str) -> CommandReceipt:
     while (found := _EVENT.match(text, after)) is not None:
         after = found.end()
         events.append(
-            Promised(
+            PromisedEvent(
                 position=int(found["position"]),
                 stream=found["stream"],
                 version=int(found["version"]),

@@ -17,7 +17,7 @@ import structlog
 from engine.values import identifier
 from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
-from service.base.outside import Outside, Refused
+from service.base.outside import AddressRefused, Outside
 from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.orders import HOUSE
@@ -188,7 +188,7 @@ async def _sent(runtime: Runtime, outside: Outside, due: _Due) -> _Result:
         status = (await outside.post(url, body, headers, due.league.hex)).status
         if status not in _SUCCESS:
             error = "the answer was no success"
-    except Refused as refused:
+    except AddressRefused as refused:
         error = f"not allowed: {refused}"
     except TimeoutError:
         error = "no answer in time"

@@ -87,8 +87,8 @@ FAULTS = (
     Fault(
         name="the big blind has no option",
         file="hand/betting.py",
-        sound="if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):",
-        faulty="if _asked_again(street, each.seat, stake.put_in):",
+        sound="if hand.acted_at is None or _asked_again(street, each.seat, hand.put_in):",
+        faulty="if _asked_again(street, each.seat, hand.put_in):",
         caught_by=BETTING + "test_the_big_blind_keeps_its_option",
     ),
     Fault(

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from engine.kit.rng import Stream, openings_digest
+from engine.kit.rng import RandomWords, openings_digest
 from engine.table.model.events import Event, HandOpened
 from engine.values import HOUSE, Sealed, SealedCard, audience_of
 
@@ -39,7 +39,7 @@ class Salts:
 
     def of(self, pile: int, position: int) -> bytes:
         """Return the salt of the card at *position* in *pile*."""
-        return Stream(self._seed, "salt", pile, self._digest).block(position)
+        return RandomWords(self._seed, "salt", pile, self._digest).block(position)
 
 
 def written(events: Iterable[Event]) -> Iterator[str]:

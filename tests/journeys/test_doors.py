@@ -25,7 +25,7 @@ from service.log.keys import Keys
 from service.log.sealing import unseal
 from service.notices.push import new_private_key
 from service.process.supervisor import Stack
-from service.process.watching import Watch, addresses
+from service.process.watching import ProcessWatch, addresses
 from tests.deploy.parts import RABBIT, Rabbit
 from tests.service.api.me.test_notifications import Browser
 from tests.service.api.table.test_leaks import turned_over
@@ -278,7 +278,7 @@ async def test_no_way_out_of_a_stack_shows_a_hidden_card_a_seed_or_a_secret(
             "webhook_networks": LOOPBACK, "tick_milliseconds": 50,
             "push_key": key, "push_contact": "mailto:night@example.org",
         }  # fmt: skip
-        watch, amqp = Watch(addresses(None)), None if rabbit is None else rabbit.url
+        watch, amqp = ProcessWatch(addresses(None)), None if rabbit is None else rabbit.url
         stack = House(tmp_path / "d", durable=False, options=options, watch=watch, amqp=amqp)
         stack.start()
         broker = stack.settings("worker").broker_url or ""

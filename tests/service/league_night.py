@@ -31,7 +31,7 @@ from engine.tournament.model.values import Masters
 from engine.values import identifier, stream_of
 from service.log.codec import category_of
 from service.log.store import PostgresStore
-from service.log.writer import Entry, Order, States, Writer
+from service.log.writer import Order, States, StreamEvents, Writer
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
 
@@ -64,16 +64,16 @@ class Night:
     async def ask(self, *asked: tuple[str, Any], guard: str | None = None) -> None:
         """Decide the commands of each stream, and append all their events at once."""
 
-        async def decide(states: States) -> Sequence[Entry]:
-            entries: list[Entry] = []
+        async def decide(states: States) -> Sequence[StreamEvents]:
+            entries: list[StreamEvents] = []
             for stream, commands in asked:
                 decider = DECIDERS[category_of(stream)]
                 state = (await states.load(stream)).state
                 events, _ = policies.decide_in_turn(decider, state, commands)
-                entries.append(Entry(stream, events))
+                entries.append(StreamEvents(stream, events))
                 if any(isinstance(event, HandSettled) for event in events):
                     entries += await self._busts(states, stream, events)
-            return [*entries, *([Entry(guard)] if guard else [])]
+            return [*entries, *([StreamEvents(guard)] if guard else [])]
 
         number = next(self._numbers)
         await self._writer.submit(
@@ -87,14 +87,16 @@ class Night:
             decide,
         )
 
-    async def _busts(self, states: States, stream: str, events: Sequence[Any]) -> list[Entry]:
+    async def _busts(
+        self, states: States, stream: str, events: Sequence[Any]
+    ) -> list[StreamEvents]:
         table = (await states.load(stream)).state.table
         bust = policies.busts_of(table, events)
         if bust is None:
             return []
         floor = stream_of(self.tournament)
         decided = DECIDERS["tournament"].decide((await states.load(floor)).state, bust)
-        return [Entry(floor, decided)]
+        return [StreamEvents(floor, decided)]
 
     async def found(self, members: int = 0) -> None:
         """Make the league with its players and *members* others, and its season."""

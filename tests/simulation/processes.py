@@ -58,10 +58,10 @@ class Broker:
     """
 
     def __init__(self) -> None:
-        self._messages: deque[jobs.Claimed] = deque()
+        self._messages: deque[jobs.ClaimedJob] = deque()
         self._waiting: deque[tuple[Process, asyncio.Future[None]]] = deque()
 
-    def send(self, job: jobs.Claimed) -> None:
+    def send(self, job: jobs.ClaimedJob) -> None:
         """Take a message."""
         self._messages.append(job)
         while self._waiting:
@@ -70,7 +70,7 @@ class Broker:
                 told.set_result(None)
                 return
 
-    async def take(self, process: Process) -> jobs.Claimed:
+    async def take(self, process: Process) -> jobs.ClaimedJob:
         """Return the next message, for *process*."""
         while not self._messages:
             told = asyncio.get_running_loop().create_future()
@@ -191,7 +191,7 @@ class Installation:
             for job in jobs.claim(connection, LEASE, tasks=tuple(DUTIES), now=now):
                 await self._send(job)
 
-    async def _send(self, job: jobs.Claimed) -> None:
+    async def _send(self, job: jobs.ClaimedJob) -> None:
         await self.chaos.pause(0.01)
         if not self.chaos.happens("message lost", 0.02):
             self.broker.send(job)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from service.log.record import Recorded
-from service.tasks.jobs import Claimed
+from service.tasks.jobs import ClaimedJob
 from service.tasks.reading import Row
 
 Given = Mapping[str, Any] | Sequence[Any]
@@ -190,7 +190,9 @@ class Relations:
         for job in claimed:
             job.state, job.wake_at, job.claim = "sent", None, job.claim + 1
             job.lease_until = now + given["lease"]
-        return [Claimed(job.job_id, job.task, json.loads(job.args), job.claim) for job in claimed]
+        return [
+            ClaimedJob(job.job_id, job.task, json.loads(job.args), job.claim) for job in claimed
+        ]
 
     def _held_by(self, job_id: UUID, claim: int) -> JobRow | None:
         for job in self.jobs.values():

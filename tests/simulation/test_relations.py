@@ -92,7 +92,7 @@ class _Caller:
         self._connections = (worker, cast("psycopg.Connection", Connection(relations)))
         memory = cast("asyncpg.Pool", Pool(relations, _Quick(Dice("none"))))
         self._pools = (api, memory)
-        self._claims: list[tuple[jobs.Claimed, jobs.Claimed]] = []
+        self._claims: list[tuple[jobs.ClaimedJob, jobs.ClaimedJob]] = []
         self._instants = 0
 
     async def call(self) -> None:
@@ -154,7 +154,7 @@ class _Caller:
         assert sorted(found[0]) == sorted(found[1])
         self._claims += [(found[0][number], found[1][number]) for number in sorted(found[0])]
 
-    async def _end(self, *claimed: jobs.Claimed) -> None:
+    async def _end(self, *claimed: jobs.ClaimedJob) -> None:
         how, instant = self._dice.randrange(5), self._instant()
         lease, hopeless = timedelta(seconds=9), self._dice.randrange(4) == 0
         told: list[Any] = []

@@ -9,7 +9,7 @@ import msgspec
 from engine.decider import Decider
 from engine.errors import CommandRejected
 from engine.values import HOUSE, EntrantId, Sealed, SealedCard, audience_of
-from service.log.writer import Decide, Entry, Order, States
+from service.log.writer import Decide, Order, States, StreamEvents
 
 ALICE = audience_of(EntrantId("ent_" + "a" * 32))
 BORIS = audience_of(EntrantId("ent_" + "b" * 32))
@@ -111,11 +111,11 @@ def command(name: str | None = None, request: bytes = b"{}") -> Order:
 def counting(where: str, by: int = 1, guards: tuple[str, ...] = ()) -> Decide:
     """Return a decision that counts *by* in the stream *where*, under *guards*."""
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         loaded = await states.load(where)
         for guard in guards:
             await states.load(guard)
         events = COUNTER.decide(loaded.state, by)
-        return [Entry(where, events), *(Entry(guard) for guard in guards)]
+        return [StreamEvents(where, events), *(StreamEvents(guard) for guard in guards)]
 
     return decide

@@ -9,7 +9,7 @@ import psycopg
 
 from service.director.runtime import Runtime, open_runtime
 from service.tasks.child import perform
-from service.tasks.jobs import Claimed
+from service.tasks.jobs import ClaimedJob
 from service.tasks.ticker import Ticker
 from tests.support.databases import TestDatabase
 
@@ -87,7 +87,7 @@ async def receiving() -> AsyncIterator[Receiver]:
 class Worker:
     """A worker's ticker, and the duties that it sends, in this event loop."""
 
-    def __init__(self, runtime: Runtime, ticker: Ticker, sent: list[Claimed]) -> None:
+    def __init__(self, runtime: Runtime, ticker: Ticker, sent: list[ClaimedJob]) -> None:
         self.runtime = runtime
         self._ticker = ticker
         self._sent = sent
@@ -110,7 +110,7 @@ async def working(
 ) -> AsyncIterator[Worker]:
     """Yield a worker that may reach *network*, with *changes* of its settings."""
     settings = database.settings("holotable_worker", webhook_networks=network, **changes)
-    sent: list[Claimed] = []
+    sent: list[ClaimedJob] = []
     ticker = Ticker(settings, sent.append)
     async with open_runtime(settings) as runtime:
         try:

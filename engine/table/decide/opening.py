@@ -8,7 +8,7 @@ from engine.errors import InvariantViolated
 from engine.hand.positions import DEALT_MIN
 from engine.kit.beacon import BeaconMismatch, demand_pulse, pulse_after
 from engine.kit.cards import deck
-from engine.kit.rng import Draw, Stream, seed_commitment
+from engine.kit.rng import Draw, RandomWords, seed_commitment
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
 from engine.table.decide.positions import Positions, dealers_left, positions
 from engine.table.model.commands import AwaitBeacon, LevelInForce, OpenHand
@@ -183,7 +183,7 @@ def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
     seeds = command.seeds
     cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
     return {
-        "seeds": Sealed(seeds, Stream(cards, "seeds").block(0), (HOUSE,)),
+        "seeds": Sealed(seeds, RandomWords(cards, "seeds").block(0), (HOUSE,)),
         "commitments": Commitments(
             cards=seed_commitment(cards),
             dice=seed_commitment(dice),

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.hand.positions import Marks, button_of, clockwise, first_posts, next_posts
+from engine.hand.positions import Marks, button_of, clockwise, first_positions, next_positions
 from engine.kit.cards import VALUES, deck
-from engine.kit.rng import Stream
+from engine.kit.rng import RandomWords
 from engine.rulesets import Blinds, EachDealtOnce
 from engine.table.model.events import DrawnCard
 from engine.table.model.state import Table
@@ -42,22 +42,24 @@ def positions(
     draws: tuple[DrawnCard, ...] = ()
     if table.first_dealer == 0:
         marker, draws = _first_marker(table, eligible, draws_seed, digest)
-        posts = first_posts(replace(marks, marker=marker), eligible)
+        positions = first_positions(replace(marks, marker=marker), eligible)
         first_dealer, orbits = marker, 0
     else:
         arrived = [place.seat for place in table.places if place.arrived]
-        posts = next_posts(marks, eligible, arrived)
+        positions = next_positions(marks, eligible, arrived)
         first_dealer = table.first_dealer
-        orbits = table.orbits + _passed(marks.marker, posts.marker, first_dealer, table.seat_count)
+        orbits = table.orbits + _passed(
+            marks.marker, positions.marker, first_dealer, table.seat_count
+        )
     starts = table.ruleset.button == "starter"
     return Positions(
-        button=button_of(posts, marks),
-        starter=posts.marker if starts else clockwise(posts.dealt, posts.marker)[0],
-        small_blind=posts.small_blind,
-        big_blind=posts.big_blind,
+        button=button_of(positions, marks),
+        starter=positions.marker if starts else clockwise(positions.dealt, positions.marker)[0],
+        small_blind=positions.small_blind,
+        big_blind=positions.big_blind,
         first_dealer=first_dealer,
         orbits=orbits,
-        dealt=posts.dealt,
+        dealt=positions.dealt,
         draws=draws,
     )
 
@@ -108,7 +110,7 @@ def _first_marker(
         case "host_choice":
             return eligible[0], ()
         case "random":
-            return eligible[Stream(draws_seed, "starter", 1, digest).below(len(eligible))], ()
+            return eligible[RandomWords(draws_seed, "starter", 1, digest).below(len(eligible))], ()
         case "high_card":
             return _high_card(table, eligible, draws_seed, digest)
 
@@ -117,7 +119,9 @@ def _high_card(
     table: Table, seats: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> tuple[int, tuple[DrawnCard, ...]]:
     """Give each seat an open card. The highest value deals, and tied seats draw again."""
-    cards = iter(Stream(draws_seed, "first_dealer", 1, digest).shuffled(deck(table.ruleset.deck)))
+    cards = iter(
+        RandomWords(draws_seed, "first_dealer", 1, digest).shuffled(deck(table.ruleset.deck))
+    )
     draws: list[DrawnCard] = []
     tied = seats
     while len(tied) > 1:

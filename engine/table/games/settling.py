@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from engine.hand.pots import build_pots, split, unmatched
-from engine.kit.rng import Stream
+from engine.kit.rng import RandomWords
 from engine.rulesets import CoruscantShift
 from engine.table.games.course import Course
 from engine.table.model import events
@@ -75,7 +75,7 @@ def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
     """Let the chance cube pick one of *tied* (rulebook ``ties.cube``)."""
     hand = course.hand
     seed = bytes.fromhex(hand.seeds.value.draws)
-    stream = Stream(seed, "cube", len(hand.cubes) + 1, hand.digest)
+    stream = RandomWords(seed, "cube", len(hand.cubes) + 1, hand.digest)
     winner = tied[stream.below(len(tied))]
     course.emit(events.CubeRolled(pot=number, seats=tied, winner=winner, rule="ties.cube"))
     return winner

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from engine.hand.positions import DEALT_MIN, clockwise, next_posts
+from engine.hand.positions import DEALT_MIN, clockwise, next_positions
 from engine.tournament.floor import redraws
 from engine.tournament.model.directives import (
     CountHands,
@@ -186,7 +186,7 @@ def short(state: Running, tables: Tables, here: Seating) -> Hold | None:
     marks, seats = tables[here.table].marks, tables[here.table].dealable
     if marks is None or marks.big_blind is None or len(seats) < DEALT_MIN:
         return Hold(reason="short")
-    following = next_posts(marks, seats, tables[here.table].newcomers).big_blind
+    following = next_positions(marks, seats, tables[here.table].newcomers).big_blind
     free = free_seats(state.terms, [each.seat for each in here.seats], tables=len(state.tables))
     missed = following is not None and clockwise([*free, following], marks.big_blind)[0] in free
     return Hold(reason="short") if missed else None

@@ -5,7 +5,7 @@ Source: WSOP rule 125, rulebook ``finish.last_hands``.
 """
 
 from engine.kit.hidden import unsealed
-from engine.kit.rng import Stream, derive_seed
+from engine.kit.rng import RandomWords, derive_seed
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands.floor import CallLastHands, CountLastHands
 from engine.tournament.model.events import Event
@@ -52,5 +52,5 @@ def _drawn(state: Running) -> LotDrawn | None:
         return None
     number = state.draws + 1
     seed = derive_seed(unsealed(state.masters.open), "draws", DRAW_TABLE, number, 1)
-    below = Stream(seed, "lot", 1, of_draws(state)).below(between.high - between.low + 1)
+    below = RandomWords(seed, "lot", 1, of_draws(state)).below(between.high - between.low + 1)
     return LotDrawn(number=number, low=between.low, high=between.high, drawn=between.low + below)

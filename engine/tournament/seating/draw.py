@@ -9,7 +9,7 @@ Source: TDA rules 10 and 11 (breaking and balancing tables), rulebook ``seating`
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from engine.hand.positions import Marks, clockwise, next_posts, turns
+from engine.hand.positions import Marks, clockwise, next_positions, turns
 from engine.kit.hidden import unsealed
 from engine.kit.rng import derive_seed, shuffle
 from engine.tournament.model.terms.announced import Terms
@@ -189,11 +189,11 @@ def free_worst_first(
 
 def _met(marks: Marks, seats: set[Seat], newcomers: set[Seat], seat: Seat) -> FreeSeat:
     """Return *seat* with the first hands of a newcomer there."""
-    posts = next_posts(marks, tuple(sorted(seats)), newcomers)
+    positions = next_positions(marks, tuple(sorted(seats)), newcomers)
     first: Literal["dealt_in", "waits", "small_blind"] = "dealt_in"
-    if seat not in posts.dealt:
+    if seat not in positions.dealt:
         first = "waits"
-    elif seat == posts.small_blind:
+    elif seat == positions.small_blind:
         first = "small_blind"
     return FreeSeat(seat, first, turns(marks, seats, newcomers).get(seat))
 

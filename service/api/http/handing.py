@@ -6,7 +6,7 @@ from litestar.types import HTTPRequestEvent, Receive
 from service.api.http.reading.encoding import ready
 from service.api.http.reading.paging import parts_of
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.log.own_writes import Written
+from service.log.own_writes import LogPosition
 
 
 async def answered_elsewhere(request: Asked) -> Response[bytes] | None:
@@ -49,4 +49,4 @@ def _note(shell: Shell, request: Asked, position: str | None) -> None:
     if position is not None:
         number, epoch, last = parts_of(position, str, int, int)
         player = principal_of(request).account.player
-        shell.runtime.writer.own.note(player, f"lge_{number}", Written(epoch, last))
+        shell.runtime.writer.own.note(player, f"lge_{number}", LogPosition(epoch, last))

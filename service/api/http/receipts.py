@@ -21,7 +21,7 @@ from service.bundles.lines import Event, event_line
 from service.log.batch import event_id
 from service.log.read import epoch_of, read_command, read_stream
 from service.log.record import Metadata, Recorded
-from service.transparency.receipt import CommandReceipt, Promised
+from service.transparency.receipt import CommandReceipt, PromisedEvent
 
 
 class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -76,7 +76,7 @@ async def sign_receipt(
         received_at=about.received_at,
         request=await _shown(request, league, about, body),
         events=tuple(
-            Promised(
+            PromisedEvent(
                 position=row.position,
                 stream=row.stream,
                 version=row.stream_version,

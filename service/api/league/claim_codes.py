@@ -32,10 +32,16 @@ from service.api.me.accounts import AccountMade
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Login, Password
 from service.base.errors import BadRequest, StreamNotFound
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people import accounts, admission, entered_players, suspending
-from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
-from service.people.idempotency import Said
+from service.people.entered_players import (
+    CLAIM_FOR,
+    SECRET_BYTES,
+    PlayerClaim,
+    claim_code,
+    digest_of,
+)
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 
 
@@ -133,7 +139,7 @@ async def renew_claim(
         )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
-    said = Said(order.command_id, order.request, _me(request))
+    said = RecordedRequest(order.command_id, order.request, _me(request))
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None:
@@ -158,7 +164,7 @@ async def issue_claims(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Issue all codes again, for example after a lost answer. Only owners get codes for offices."""
-    said = Said(order.command_id, order.request, _me(request))
+    said = RecordedRequest(order.command_id, order.request, _me(request))
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -225,8 +231,8 @@ async def claim_player(
     hashed = await accounts.hashed(
         body.password, shell.settings.password_memory_kib, client_address(request)
     )
-    claim = Claim(body.code, body.login, body.password)
-    said = Said(order.command_id, raw, number, token)
+    claim = PlayerClaim(body.code, body.login, body.password)
+    said = RecordedRequest(order.command_id, raw, number, token)
     try:
         async with shell.engine.begin() as connection:
             before = await shell.requests.before(connection, said, now)
@@ -276,7 +282,7 @@ async def join_player(
     other = PlayerId(identifier("plr", entered_players.number_in(body.code) or UUID(int=0)))
     try:
         async with shell.engine.begin() as connection:
-            said = Said(order.command_id, order.request, me.number)
+            said = RecordedRequest(order.command_id, order.request, me.number)
             found: entered_players.Claimable | None = None
             league: LeagueId | None
             if await shell.requests.before(connection, said, now) is not None:
@@ -289,7 +295,7 @@ async def join_player(
                 await entered_players.join_player(connection, body.code, me.number)
                 league = house.league
 
-            async def decide(states: States) -> Sequence[Entry]:
+            async def decide(states: States) -> Sequence[StreamEvents]:
                 state = (await states.load(stream_of(league))).state
                 events: list[msgspec.Struct] = []
                 if found is not None:
@@ -299,7 +305,7 @@ async def join_player(
                     for command in _instead(state, PlayerId(me.player), other, now):
                         caused, state = DECIDERS["league"].carry_out(state, command)
                         events.extend(caused)
-                return [Entry(stream_of(league), tuple(events), state)]
+                return [StreamEvents(stream_of(league), tuple(events), state)]
 
             # A refusal rolls back, so the code stays valid. A retry after a crash is a duplicate.
             receipt = await shell.runtime.writer.submit(league, order, decide)

@@ -29,7 +29,7 @@ from service.base.errors import Forbidden, StreamNotFound
 from service.base.outside import UrlRefused, demand_url
 from service.log.keys import LeagueKeys
 from service.people import operator_log
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.webhooks import deliveries, subscriptions
 from service.webhooks.subscriptions import Webhook
@@ -52,7 +52,7 @@ async def make_webhook(
     secret = subscriptions.new_secret(body.form, shell.runtime.entropy.bytes(_SECRET_BYTES))
     number = shell.runtime.entropy.uuid()
     keys = await shell.runtime.writer.store.keys(league)
-    said = Said(order.command_id, order.request, me, number)
+    said = RecordedRequest(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
@@ -116,7 +116,7 @@ async def change_webhook(
     if body.url is not None:
         _demand_url(shell, body.url)
     changed = webhook._replace(name=body.name, kinds=body.kinds, url=body.url or webhook.url)
-    said = Said(order.command_id, order.request, principal.account.number, webhook.id)
+    said = RecordedRequest(order.command_id, order.request, principal.account.number, webhook.id)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             return encoded(shown(webhook), headers=dict(REPLAYED))
@@ -163,7 +163,7 @@ async def rotate_webhook_secret(
     if secret is None:
         raise Forbidden("messages of the form `discord` are not signed; change the address instead")
     now = shell.now()
-    said = Said(order.command_id, order.request, principal.account.number, webhook.id)
+    said = RecordedRequest(order.command_id, order.request, principal.account.number, webhook.id)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, now) is not None:
             return _made(webhook, None, again=True, status=200)

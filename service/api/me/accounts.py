@@ -23,7 +23,7 @@ from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown
 from service.api.me.tokens import Label, Login, Password, TokenShown
 from service.base.errors import BadRequest
 from service.people import accounts, admission
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.projections.reads import merged_queries, queries
 from service.projections.reads.rows import Membership, SeatOf
@@ -172,7 +172,7 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
     kept = await accounts.hashed(
         body.password, shell.settings.password_memory_kib, client_address(request)
     )
-    said = Said(order.command_id, raw, number, token)
+    said = RecordedRequest(order.command_id, raw, number, token)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is None:

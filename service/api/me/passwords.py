@@ -26,7 +26,7 @@ from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound, WrongPassword
 from service.people import accounts, emails, operator_log, resetting, sign_ins, tokens
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -196,7 +196,7 @@ async def offer_password_reset(
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     me = principal.account
-    person, said = number_of(player_id), Said(order.command_id, order.request, me.number)
+    person, said = number_of(player_id), RecordedRequest(order.command_id, order.request, me.number)
     code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
     made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
     async with shell.engine.begin() as connection:

@@ -19,7 +19,7 @@ from service.api.http.writing.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.people import resetting, sign_ins, tokens
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 
 SCOPES_OF_PEOPLE = tokens.SCOPES_OF_PEOPLE
@@ -139,7 +139,7 @@ async def make_token(
         person = maker.account
     order, number = order_of(request, raw, account=person.player), shell.runtime.entropy.uuid()
     wanted = Wanted(body.name, body.scopes, body.expires_in_days)
-    said = Said(order.command_id, raw, person.number, number)
+    said = RecordedRequest(order.command_id, raw, person.number, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, began)
         if before is not None and before.made is not None:
@@ -213,7 +213,7 @@ async def rotate_token(
     """
     number = _number(token_id)
     secret, me = tokens.token_text(shell.runtime.entropy.bytes(32)), principal.account.number
-    said = Said(order.command_id, order.request, me, number)
+    said = RecordedRequest(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             again = await shown_again(connection, me, number)

@@ -24,7 +24,7 @@ from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.projections.reads import queries
 from service.projections.reads.rows import ReportRow
@@ -147,7 +147,7 @@ async def start_audit(
     number = order.new_id(0)
     scope = body.tournament or "league"
     async with shell.engine.begin() as connection:
-        said = Said(order.command_id, order.request, principal.account.number, number)
+        said = RecordedRequest(order.command_id, order.request, principal.account.number, number)
         again = await shell.requests.before(connection, said, now)
         await connection.execute(
             insert(audit_report)

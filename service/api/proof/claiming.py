@@ -50,7 +50,7 @@ from service.api.proof.dispute_shapes import DisputeChanged
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.disputes.evidence import gather
 from service.director.disputes.windows import too_late_at
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people.texts import Written
 from service.projections.reads import dispute_queries
 from service.projections.schema import audit_report
@@ -172,12 +172,12 @@ async def opened(
     )
     attached = AttachEvidence(evidence=evidence, salt=shell.runtime.entropy.token(), now=now)
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         state = (await states.load(stream)).state
         if isinstance(state, Claimed):
-            return [Entry(stream)]  # nobody replaces attached evidence
+            return [StreamEvents(stream)]  # nobody replaces attached evidence
         _demand(few)  # only for a new dispute: a retry was answered above
-        return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
+        return [StreamEvents(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
     await _audited(request, place.league, name, subject, now)

@@ -21,7 +21,7 @@ from service.api.http.access.rights import DisputePlace
 from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.writing.reasons import Authored, Signed, keep
+from service.api.http.writing.reasons import Authored, StaffDecision, keep
 from service.api.http.writing.rehearsing import State, would_change
 from service.api.http.writing.submitting import Order
 from service.api.proof.dispute_shapes import DisputeChanged
@@ -30,7 +30,7 @@ from service.base.errors import BadRequest
 from service.director.disputes.ruling import Acts, ruled, taken
 from service.director.next_hand import lead_on
 from service.log.rehearsal import Certain, Rehearsed, carried_out
-from service.log.writer import Decide, Entry, States
+from service.log.writer import Decide, States, StreamEvents
 from service.people.texts import Written
 from service.people.tokens import Principal
 
@@ -165,10 +165,10 @@ async def rule_dispute(
 
     asked = _asked(place.id, body)
 
-    async def rule(states: States) -> list[Entry]:
+    async def rule(states: States) -> list[StreamEvents]:
         return await ruled(shell.runtime, states, place.stream, command, acts)
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         entries = await rule(states)
         if not acts or order.rehearse:
             return entries
@@ -196,7 +196,7 @@ def _asked(dispute_id: str, body: RulingWanted) -> bytes:
 
 async def _as_shown(
     states: States, rule: Decide, asked: bytes, shown: str | None, now: datetime
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Check that a ruling does what its dry run showed. Return guards on the streams read.
 
@@ -208,10 +208,10 @@ async def _as_shown(
     """
     if shown is None:
         raise BadRequest("dry_run_needed", "a ruling with acts needs the digest of its dry run")
-    consulted: list[Entry] = []
+    consulted: list[StreamEvents] = []
 
     async def load(_: str, stream: Stream[State]) -> State:
-        consulted.append(Entry(stream))
+        consulted.append(StreamEvents(stream))
         return (await states.load(stream)).state
 
     found = await carried_out(DECIDERS, Certain(states), rule)
@@ -237,7 +237,7 @@ def _acts(
     to_season = [each for each in body.acts if isinstance(each, OfSeason)]
     if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):
         raise BadRequest("bad_request", "this act cannot change the subject of the dispute")
-    signed: Signed = {"by": player, "reason": reason, "now": now}
+    signed: StaffDecision = {"by": player, "reason": reason, "now": now}
     written: Authored = {"author": player, "reason": reason, "now": now}
     return Acts(
         tournament=tuple(_to_tournament(each, signed) for each in to_tournament),
@@ -248,7 +248,7 @@ def _acts(
     )
 
 
-def _to_tournament(act: OfTournament, signed: Signed) -> TournamentCommand:
+def _to_tournament(act: OfTournament, signed: StaffDecision) -> TournamentCommand:
     match act:
         case OrderAct(order=groups):
             order = tuple(tuple(EntrantId(each) for each in group) for group in groups)

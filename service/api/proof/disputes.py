@@ -41,7 +41,7 @@ from service.api.proof.dispute_shapes import (
 )
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.disputes.ruling import frozen
-from service.log.writer import Entry, Receipt, States
+from service.log.writer import Receipt, States, StreamEvents
 from service.people import confidential_claims
 from service.people.texts import words
 from service.people.tokens import Principal
@@ -285,7 +285,7 @@ async def _freeze(
         now=order.received_at,
     )
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         return await frozen(states, place.stream, command)
 
     receipt = await shell_of(request).runtime.writer.submit(place.league, order, decide)

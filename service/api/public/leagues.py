@@ -20,7 +20,7 @@ from service.api.season.calendars import ics, with_winners
 from service.projections.reads import public_queries
 from service.projections.reads.rows import TournamentRow
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.items import ScheduledItem, Standing, Winner
+from service.schedule.items import ItemState, ScheduledItem, Winner
 from service.schedule.listing import schedule_of
 
 BEHIND, AHEAD = timedelta(days=30), timedelta(days=366)
@@ -114,7 +114,7 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     starts_at: datetime
     """The instant of the start."""
 
-    standing: Standing
+    standing: ItemState
     """
     `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
     that nobody could announce it in time.

@@ -34,7 +34,7 @@ from service.api.me.signing_in import REPLAYED
 from service.base.errors import EventUnreadable, StreamNotFound, Unauthenticated
 from service.log.streams import tournament_stream
 from service.people import calendar_keys
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.tokens import MANAGE, Principal
 from service.projections.reads import queries
 from service.schedule.ics import MEDIA_TYPE, calendar
@@ -264,7 +264,7 @@ async def make_calendar_key(order: Order, shell: Shell, principal: Principal) ->
     me, now = principal.account.number, shell.now()
     number = shell.runtime.entropy.uuid()
     key = calendar_keys.key_text(shell.runtime.entropy.bytes(32))
-    said = Said(order.command_id, order.request, me, number)
+    said = RecordedRequest(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:

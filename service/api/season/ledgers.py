@@ -33,7 +33,7 @@ from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.writing.reasons import Authored, keep
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people.texts import Written
 from service.projections.reads import ledger_queries
 from service.projections.reads.ledger_rows import LedgerRow
@@ -112,10 +112,10 @@ async def adjust_points(
     signed = await _signed(shell, place, order, body.reason, about=player)
     command = AdjustPoints(adjustment=adjustment, **signed)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(place.stream)).state
         await demand_of_league(states, state, player)
-        return [Entry(place.stream, season.decider.decide(state, command))]
+        return [StreamEvents(place.stream, season.decider.decide(state, command))]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
     content = {"season": place.id, "adjustment": adjustment.id}
@@ -160,14 +160,14 @@ async def revise_award(
     signed = await _signed(shell, place, order, body.reason)
     above = stream_of(tournament_id)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         result = (await states.load(above)).state
         freezing.demand_free(result)
         award = season_points.points_of(result, now=order.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))
         # Guard the tournament, because its result may be corrected meanwhile.
-        return [Entry(place.stream, events), Entry(above)]
+        return [StreamEvents(place.stream, events), StreamEvents(above)]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
     content = {"season": place.id, "tournament": tournament_id}

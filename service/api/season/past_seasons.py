@@ -37,7 +37,7 @@ from service.base.errors import BadRequest, StreamNotFound
 from service.base.uuids import uuid5
 from service.director.counting import count_aside
 from service.log.streams import season_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people import entered_players
 from service.people.accounts import names
 from service.people.csv_lists import Fault
@@ -138,13 +138,13 @@ async def import_past_season(request: Asked, place: LeaguePlace, shell: Shell) -
         return encoded(made)
     order = order_of(request, msgspec.json.encode([wanted.season, wanted.name]) + raw)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         # Somebody may be merged or removed between the request and its turn.
         found = wanted.found_in((await states.load(place.stream)).state)
         if found.faults:
             raise BadRequest("import_refused", "nothing was imported", rows=found.told())
         events, state = wanted.carried_out((await states.load(stream)).state, found)
-        return [Entry(stream, events, state), Entry(place.stream)]
+        return [StreamEvents(stream, events, state), StreamEvents(place.stream)]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
     house = (await shell.runtime.writer.load(place.id, place.stream, fresh=False)).state

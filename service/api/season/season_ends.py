@@ -17,7 +17,7 @@ from service.api.http.writing.submitting import Order, answer
 from service.api.season.seasons import SeasonMade
 from service.base.errors import BadRequest
 from service.director import season_ends
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people.texts import Written
 
 LEFT_OUT_MAX = 100
@@ -62,7 +62,7 @@ async def close_season(
     before = await season_ends.announced_before(shell.runtime, place.league, place.id)
     now = shell.now()
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         return await season_ends.decided(states, place.id, before, leave_out=leave_out, now=now)
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)

@@ -17,7 +17,7 @@ from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.director.counting import count_aside
 from service.log.batch import RecordedEvent
-from service.log.past import Fold
+from service.log.past import PastStates
 from service.log.read import last_position
 from service.people.tokens import Principal
 
@@ -78,7 +78,7 @@ async def read_standings_series(
 
     keys = await shell.runtime.writer.store.keys(number)
     last = await last_position(shell.pool, number)
-    await Fold(shell.pool, number, keys, last, note).state(place.stream)
+    await PastStates(shell.pool, number, keys, last, note).state(place.stream)
     page = paged.cut(sorted(found.items()), lambda each: (each[0],))
     client = str(principal.account.number)
     standings = {

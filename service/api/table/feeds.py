@@ -47,7 +47,7 @@ from service.api.table.streaming import (
     PING_SECONDS,
     STREAM_HEADERS,
     STREAM_SECONDS,
-    Counted,
+    CountedStream,
     demand_outage,
     media_of,
 )
@@ -163,11 +163,11 @@ async def _answer(
     if media == EVENT_STREAM:
         after = feed.after(request.headers.get("last-event-id") or asked.after)
         messages = _messages(request, feed, after)
-        return Counted(held, messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+        return CountedStream(held, messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
     after = feed.after(asked.after)
     if media == NDJSON:
         lines = lines_of(feed, after, partial(_may_follow, request, feed, fresh=False))
-        return Counted(held, lines, media_type=NDJSON, headers=STREAM_HEADERS)
+        return CountedStream(held, lines, media_type=NDJSON, headers=STREAM_HEADERS)
     if asked.wait:
         waits(request.scope)
         await feed.news(after, asked.wait)

@@ -33,7 +33,7 @@ from service.api.table.streaming import (
     PING_SECONDS,
     STREAM_HEADERS,
     STREAM_SECONDS,
-    Counted,
+    CountedStream,
     demand_outage,
     media_of,
 )
@@ -65,7 +65,7 @@ async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell
     media = media_of(request)
     held = partial(shell.limits.streams.held, principal_of(request))
     messages = _messages(request, only, told, lines=media == NDJSON)
-    return Counted(held, messages, media_type=media, headers=STREAM_HEADERS)
+    return CountedStream(held, messages, media_type=media, headers=STREAM_HEADERS)
 
 
 @operation(

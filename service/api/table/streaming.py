@@ -55,7 +55,7 @@ def media_of(request: Asked) -> str:
 
 
 # The signatures pass all other arguments to the framework unchanged.
-class Counted(Stream):
+class CountedStream(Stream):
     """
     A streaming response that is sent inside a context.
 

@@ -22,7 +22,7 @@ from service.api.http.shell import Shell
 from service.api.http.writing.reasons import signed
 from service.api.http.writing.submitting import Order, answer
 from service.director.corrections import counted_still
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people.texts import Written, words
 
 Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
@@ -207,9 +207,9 @@ async def _corrected(
     order: Order,
     command: CorrectResult | Forfeit | Reaward,
 ) -> Response[bytes]:
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         state = (await states.load(place.stream)).state
-        entries = [Entry(place.stream, decider.decide(state, command))]
+        entries = [StreamEvents(place.stream, decider.decide(state, command))]
         return [*entries, *await counted_still(states, place.stream, entries, command.now)]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)

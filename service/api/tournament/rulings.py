@@ -218,7 +218,7 @@ async def signed(
     reason: str,
     *,
     about: str | None = None,
-) -> reasons.Signed:
+) -> reasons.StaffDecision:
     """Return the members that every ruling has: its author, its reason and its time."""
     entry = None
     if about is not None and isinstance(place.state, Running):

@@ -27,7 +27,7 @@ from service.api.me.signing_in import REPLAYED
 from service.base.errors import StreamNotFound
 from service.director.in_play import roles_since
 from service.people import accounts, operator_log, screen_keys
-from service.people.idempotency import Said
+from service.people.idempotency import RecordedRequest
 from service.people.screen_keys import ScreenKey
 from service.people.tokens import Principal
 
@@ -81,7 +81,7 @@ async def make_screen_key(
     me, tournament = principal.account.number, number_of(place.id)
     made = ScreenKey(number, number_of(place.league), tournament, me, now, None)
     key = screen_keys.key_text(shell.runtime.entropy.bytes(32))
-    said = Said(order.command_id, order.request, me, number)
+    said = RecordedRequest(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:

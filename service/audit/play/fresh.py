@@ -8,7 +8,7 @@ import msgspec
 
 from engine.kit.cards import DECKS
 from engine.kit.dice import GOLD, SILVER, roll_pair, roll_target
-from engine.kit.rng import Stream, derive_seed, openings_digest, shuffled_pile
+from engine.kit.rng import RandomWords, derive_seed, openings_digest, shuffled_pile
 from service.audit.play import statistics
 from service.audit.play.statistics import ALARM, chi_square, p_value
 from service.base.drivers import Driver
@@ -132,6 +132,6 @@ class _Seeds:
         """Yield the seeds of the decks for one statistic."""
         return self.of("cards", int(3_000 * share))
 
-    def streams(self, times: int) -> Iterator[Stream]:
+    def streams(self, times: int) -> Iterator[RandomWords]:
         """Return *times* streams, each with a seed of its own."""
-        return (Stream(seed, "pile") for seed in islice(self.of("cards", times), times))
+        return (RandomWords(seed, "pile") for seed in islice(self.of("cards", times), times))

@@ -37,7 +37,7 @@ Followed = list[tuple[Any, Any]]  # of one aggregate, in a category that the cal
 
 
 @dataclass(slots=True)
-class Stream:
+class FoldedStream:
     """A stream being folded."""
 
     name: str
@@ -61,7 +61,7 @@ class Stream:
     """The time at which the group was appended."""
 
 
-class Reading:
+class LeagueReading:
     """
     Reads the events of a league.
 
@@ -79,7 +79,7 @@ class Reading:
 
         self._read = 0
 
-    def whole(self, stream: Stream, group: Group) -> Group:
+    def whole(self, stream: FoldedStream, group: Group) -> Group:
         """Return *group* with its unread events read. Events that cannot be read are left out."""
         # A fault that broke the stream later does not concern these events, so all of them are
         # read.
@@ -96,7 +96,7 @@ class Reading:
         stream.broken |= broken
         return read
 
-    def read(self, recorded: Recorded, stream: Stream) -> Event | None:
+    def read(self, recorded: Recorded, stream: FoldedStream) -> Event | None:
         """Return the event of a row, or report why the row cannot be read and return None."""
         if recorded.sealed is None:
             event = self._decoded(recorded, stream, None)
@@ -118,7 +118,9 @@ class Reading:
             self._findings.hold("canonical", False, recorded.position, stream.name, what, count=0)
         return event
 
-    def _decoded(self, recorded: Recorded, stream: Stream, boxes: Boxes | None) -> Event | None:
+    def _decoded(
+        self, recorded: Recorded, stream: FoldedStream, boxes: Boxes | None
+    ) -> Event | None:
         find = self._findings.hold
         if stream.broken:
             if stream.state is None:

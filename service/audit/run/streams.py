@@ -31,7 +31,7 @@ from service.audit.play.hands import HANDLED, HandAudit
 from service.audit.report import Figures, Findings
 from service.audit.run.ends import EndsAudit
 from service.audit.run.overdue import check_deal
-from service.audit.run.reading import Followed, Group, Reading, Stream
+from service.audit.run.reading import FoldedStream, Followed, Group, LeagueReading
 from service.audit.said import Said, said
 from service.audit.season.fates import WithTerms
 from service.audit.season.seasons import SeasonAudit
@@ -88,10 +88,10 @@ class StreamAudit:
     ) -> None:
         self._voided = frozenset(voided)
         self._findings = findings
-        self._reading = Reading(keys, findings)
+        self._reading = LeagueReading(keys, findings)
         self._deciding = Deciding(keys)
         self._own, self._only = frozenset(streams), tournament
-        self._streams: dict[str, Stream] = {}
+        self._streams: dict[str, FoldedStream] = {}
         self._links = Links(findings)
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
@@ -147,7 +147,7 @@ class StreamAudit:
         if stream.category == "season":
             self._seasons.add(name)
 
-    def _pass_over(self, recorded: Recorded, stream: Stream) -> None:
+    def _pass_over(self, recorded: Recorded, stream: FoldedStream) -> None:
         """Take only the hash of an event that is voided or that another unit checks."""
         if recorded.position not in self._voided:
             self._follow(recorded, stream)
@@ -157,15 +157,15 @@ class StreamAudit:
             self._reading.check_voided(recorded, self._links)
         self._links.skip(recorded)
 
-    def _begun(self, name: str) -> Stream:
+    def _begun(self, name: str) -> FoldedStream:
         category = category_of(name)
         decider = DECIDERS.get(category)
         initial = None if decider is None else decider.initial
-        made = Stream(name, category, name in self._own, initial, broken=decider is None)
+        made = FoldedStream(name, category, name in self._own, initial, broken=decider is None)
         self._streams[name] = made
         return made
 
-    def _follow(self, recorded: Recorded, stream: Stream) -> None:
+    def _follow(self, recorded: Recorded, stream: FoldedStream) -> None:
         """Fold an event that another unit checks. Only that unit reports a break."""
         if stream.broken:
             return
@@ -223,7 +223,7 @@ class StreamAudit:
             dealt=self._dealt.kept(),
         )
 
-    def _across(self, event: Event, recorded: Recorded, stream: Stream) -> bool:
+    def _across(self, event: Event, recorded: Recorded, stream: FoldedStream) -> bool:
         """Check an event that refers to other streams. Return False if the check itself failed."""
         try:
             match event:
@@ -266,7 +266,7 @@ class StreamAudit:
     def _end_of(self, stream: str) -> tuple[int, bytes]:
         return self._links.heads.get(stream, (0, b""))
 
-    def _decide(self, stream: Stream) -> None:
+    def _decide(self, stream: FoldedStream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
         group, stream.group = stream.group, []
         if not group:
@@ -287,7 +287,7 @@ class StreamAudit:
             followed = [(event, None) for event, _ in group]
         self._fold(stream, group, followed)
 
-    def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
+    def _decided(self, stream: FoldedStream, group: Group) -> tuple[Group, Followed | None]:
         """Decide a table's command again. Return its events, and their states if all agree."""
         due = not stream.broken and (stream.name in self._above or self._placed(stream, group))
         due = due and self._only in (None, self._above[stream.name])
@@ -300,7 +300,7 @@ class StreamAudit:
                 find_difference(stream.name, stream.state, group, self._findings)
         return group, followed
 
-    def _fold(self, stream: Stream, group: Group, followed: Followed) -> None:
+    def _fold(self, stream: FoldedStream, group: Group, followed: Followed) -> None:
         """Check *group* event by event. *followed* holds the events and any known states."""
         checker = stream.checker or self._checker(stream)
         evolve = DECIDERS[stream.category].evolve
@@ -321,7 +321,7 @@ class StreamAudit:
             self._break(stream, position, error)
         self._folds += len(group)
 
-    def _note(self, stream: Stream, event: Event, position: int) -> None:
+    def _note(self, stream: FoldedStream, event: Event, position: int) -> None:
         if type(event) in _CLOSING and isinstance(stream.checker, HandAudit):
             pile = stream.checker.now().piles.get(1)
             if pile is not None:  # otherwise the beacon that the deal waited for never came
@@ -330,7 +330,7 @@ class StreamAudit:
             self._knockouts.see(stream.name, event, position)
             self._attached.see(stream.name, event, position)
 
-    def _placed(self, stream: Stream, group: Group) -> bool:
+    def _placed(self, stream: FoldedStream, group: Group) -> bool:
         """Remember the tournament of a table, which the table's first event must name."""
         first, position = group[0]
         if not isinstance(first, TableOpened):
@@ -343,7 +343,7 @@ class StreamAudit:
             return False
         return True
 
-    def _checker(self, stream: Stream) -> HandAudit | TournamentAudit | SeasonAudit | None:
+    def _checker(self, stream: FoldedStream) -> HandAudit | TournamentAudit | SeasonAudit | None:
         name, findings = stream.name, self._findings
         match stream.category:
             case "season":
@@ -386,7 +386,7 @@ class StreamAudit:
         if stream is not None and stream.group:
             self._decide(stream)
 
-    def _break(self, stream: Stream, position: int, error: Exception) -> None:
+    def _break(self, stream: FoldedStream, position: int, error: Exception) -> None:
         stream.broken = True
         name, kind = stream.name, type(error).__name__
         _log.info("audit_found_break", stream=name, position=position, kind=kind)

@@ -23,7 +23,7 @@ _Merit = Any  # merits of one tie-break compare with each other only
 
 
 @dataclass(slots=True)
-class Table:
+class PlainStandings:
     """Follows one season's events without any rule of the engine."""
 
     terms: events.SeasonOpened

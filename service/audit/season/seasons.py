@@ -22,7 +22,7 @@ from service.audit.report import Findings
 from service.audit.said import Said, said
 from service.audit.season import points as plain
 from service.audit.season.fates import FateAudit, WithTerms, best_places, counted_places
-from service.audit.season.ranking import Table
+from service.audit.season.ranking import PlainStandings
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
@@ -51,7 +51,7 @@ class SeasonAudit:
         self._tournament = tournament
         self._announced = announced
         self._fates = FateAudit()
-        self._table: Table | None = None
+        self._table: PlainStandings | None = None
         self._due: dict[str, dict[tuple[str, str], str]] = {}
         """By tournament, the bonuses that the terms give each player."""
 
@@ -63,7 +63,7 @@ class SeasonAudit:
         self._last_position = position
         match event:
             case events.SeasonOpened():
-                self._table = Table(event)
+                self._table = PlainStandings(event)
                 self._committed(event, position)
             case events.PointsAwarded():
                 self._awarded(event, event.awards, position)
@@ -109,7 +109,7 @@ class SeasonAudit:
         what = said("a bonus of the terms was not given")
         self._hold("points", due <= given, self._last_position, what)
 
-    def _known(self) -> Table:
+    def _known(self) -> PlainStandings:
         if self._table is None:
             raise LookupError("a season without terms")
         return self._table

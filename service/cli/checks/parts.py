@@ -16,10 +16,10 @@ from service.base.pools import MAILING
 from service.base.schema_range import of_code
 from service.base.settings import PASSWORD_MEMORY_KIB, Settings
 from service.base.shipped import RIGHTS
-from service.base.sources import READ_CLOCK, Reading, skew
+from service.base.sources import READ_CLOCK, ClockReading, skew
 from service.cli.checks.finding import CheckFailed, Fault, restart, wrong
 from service.log.keys import Keys
-from service.notices.smtp import Away, Post
+from service.notices.smtp import Away, SmtpSession
 from service.tasks.broker import is_postgres
 from service.tasks.messages import unreadable
 from service.transparency.memory import memory_faults
@@ -74,19 +74,19 @@ async def passwords(_connection: asyncpg.Connection, settings: Settings) -> str:
 
 async def schema(connection: asyncpg.Connection, _settings: Settings) -> str:
     """This program runs on the schema."""
-    standing = await of_code().look(connection)
-    if standing.fault is not None:
-        raise wrong(standing.fault, standing.mend)
-    if standing.mend:
-        said = f"the schema is at {standing.here}, which is newer than this program"
-        raise CheckFailed([Fault(said, standing.mend, weak=True)])
-    return str(standing.here)
+    fit = await of_code().look(connection)
+    if fit.fault is not None:
+        raise wrong(fit.fault, fit.mend)
+    if fit.mend:
+        said = f"the schema is at {fit.here}, which is newer than this program"
+        raise CheckFailed([Fault(said, fit.mend, weak=True)])
+    return str(fit.here)
 
 
 async def clock(connection: asyncpg.Connection, _settings: Settings) -> str:
     """The clocks of this machine and the database agree, and no step is in doubt."""
     [row] = await connection.fetch(READ_CLOCK)
-    reading, faults = Reading(*row), []
+    reading, faults = ClockReading(*row), []
     if reading.noticed_at is not None:
         faults.append(
             Fault(
@@ -126,8 +126,8 @@ async def keys(connection: asyncpg.Connection, settings: Settings) -> str:
 
 async def logins(connection: asyncpg.Connection, _settings: Settings) -> str:
     """Each login has its declared rights and no others."""
-    standing, known = await of_code().look(connection), of_code().head
-    if standing.here != known:
+    fit, known = await of_code().look(connection), of_code().head
+    if fit.here != known:
         return f"not compared: the list is of the schema {known}"
     faults = [
         Fault(
@@ -253,7 +253,7 @@ async def mail(_connection: asyncpg.Connection, settings: Settings) -> str:
     if settings.smtp_url is None or settings.mail_from is None:
         return "none set; nothing is mailed"
     try:
-        await MAILING.run(None, Post(settings.smtp_url, settings.mail_from).greet)
+        await MAILING.run(None, SmtpSession(settings.smtp_url, settings.mail_from).greet)
     except Away as away:
         raise wrong(
             str(away), "check HOLOTABLE_SMTP_URL; mail waits until the server takes it"

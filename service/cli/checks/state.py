@@ -171,11 +171,11 @@ async def quarantines(connection: asyncpg.Connection, _settings: Settings) -> st
     return "no league is held"
 
 
-def _is_job(held: quarantine.Held) -> bool:
+def _is_job(held: quarantine.StoppedConsumer) -> bool:
     return held.consumer.startswith("job/")
 
 
-def _release(held: quarantine.Held) -> Fault:
+def _release(held: quarantine.StoppedConsumer) -> Fault:
     named = f"{held.league or quarantine.NO_LEAGUE} {held.consumer}"
     return Fault(
         str(held),

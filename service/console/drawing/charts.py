@@ -36,7 +36,7 @@ NAME_LENGTH = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class ChartSeries:
     """One line of a chart: a value for each stop, or None where there is none."""
 
     name: str
@@ -62,7 +62,7 @@ class _Frame:
         return self.height - BOTTOM - (self.height - TOP - BOTTOM) * share
 
 
-def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
+def bump(courses: Sequence[ChartSeries], labels: Sequence[str]) -> Markup:
     """Return the places of *courses* over the evenings, with the first place at the top."""
     last = max((value for course in courses for value in course.values if value), default=1)
     height = max(HEIGHT, TOP + BOTTOM + PLACE_HEIGHT * (last - 1))
@@ -122,13 +122,13 @@ def columns(values: Sequence[int], labels: Sequence[str], lit: range = range(0))
     return _drawing("".join(drawn))
 
 
-def _courses(courses: Sequence[Course], frame: _Frame, *, stops: bool) -> str:
+def _courses(courses: Sequence[ChartSeries], frame: _Frame, *, stops: bool) -> str:
     ordered = sorted(courses, key=lambda course: course.lit)
     heights = _name_heights(courses, frame)
     return "".join(_course(course, frame, heights[course.name], stops=stops) for course in ordered)
 
 
-def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str:
+def _course(course: ChartSeries, frame: _Frame, name_y: float, *, stops: bool) -> str:
     points = [
         (frame.x(stop), frame.y(value))
         for stop, value in enumerate(course.values)
@@ -146,7 +146,7 @@ def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str
     )
 
 
-def _name_heights(courses: Sequence[Course], frame: _Frame) -> dict[str, float]:
+def _name_heights(courses: Sequence[ChartSeries], frame: _Frame) -> dict[str, float]:
     """Return the height of each name, so that names at the line ends do not overlap."""
     wanted = sorted(
         (frame.y(next(v for v in reversed(course.values) if v is not None)), course.name)

@@ -29,7 +29,7 @@ from service.director.corrections import counted_still, demand_of_league
 from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import season_stream, tournament_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +46,19 @@ class Acts:
 
 async def frozen(
     states: States, stream: Stream[Dispute], command: asked.Freeze | asked.Unfreeze
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """Freeze or release the tournament and the season of a dispute, and return the entries."""
     state = (await states.load(stream)).state
     events = dispute.decider.decide(state, command)
     if not isinstance(state, Claimed) or not events:
-        return [Entry(stream, events)]
+        return [StreamEvents(stream, events)]
     holds = isinstance(command, asked.Freeze)
-    return [Entry(stream, events), *await _followed(states, state, command.now, holds=holds)]
+    return [StreamEvents(stream, events), *await _followed(states, state, command.now, holds=holds)]
 
 
 async def ruled(
     runtime: Runtime, states: States, stream: Stream[Dispute], command: asked.Rule, acts: Acts
-) -> list[Entry]:
+) -> list[StreamEvents]:
     """
     Return the entries of a ruling and of all its acts, for one append.
 
@@ -69,7 +69,7 @@ async def ruled(
     state = (await states.load(stream)).state
     events = dispute.decider.decide(state, command)
     if not isinstance(state, Claimed):
-        return [Entry(stream, events)]
+        return [StreamEvents(stream, events)]
     subject, entries = state.opened.subject, []
     release = any(isinstance(each, DisputeUnfrozen) for each in events)
     if subject.tournament is not None and (release or acts.tournament):
@@ -88,12 +88,12 @@ async def ruled(
             if isinstance(act, AdjustPoints):
                 await demand_of_league(states, before, act.adjustment.player)
         decided, _ = policies.decide_in_turn(season.decider, before, changes)
-        entries.append(Entry(standings, decided))
+        entries.append(StreamEvents(standings, decided))
     _demand_all_done(subject, acts, entries)
-    return [Entry(stream, events), *entries]
+    return [StreamEvents(stream, events), *entries]
 
 
-def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> None:
+def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[StreamEvents]) -> None:
     """
     Check that every act led to its event, so that a ruling never names an act without effect.
 
@@ -129,18 +129,20 @@ def _releasing(state: Claimed, now: datetime, *, release: bool) -> tuple[Release
     return (ReleaseResult(dispute=state.opened.dispute, now=now),) if release else ()
 
 
-async def _followed(states: States, state: Claimed, now: datetime, *, holds: bool) -> list[Entry]:
+async def _followed(
+    states: States, state: Claimed, now: datetime, *, holds: bool
+) -> list[StreamEvents]:
     subject, name, entries = state.opened.subject, state.opened.dispute, []
     if subject.tournament is not None:
         there = tournament_stream(subject.tournament)
         result = FreezeResult if holds else ReleaseResult
         result_before = (await states.load(there)).state
         told = result(dispute=name, now=now)
-        entries.append(Entry(there, tournament.decider.decide(result_before, told)))
+        entries.append(StreamEvents(there, tournament.decider.decide(result_before, told)))
     if subject.season is not None:
         standings = season_stream(subject.season)
         change = FreezeStandings if holds else ReleaseStandings
         before = (await states.load(standings)).state
         asks = change(dispute=name, now=now)
-        entries.append(Entry(standings, season.decider.decide(before, asks)))
+        entries.append(StreamEvents(standings, season.decider.decide(before, asks)))
     return entries

@@ -269,7 +269,7 @@ def run(settings: Settings) -> None:
     telemetry.configure(settings, "project")
     ready = Schema(settings.database_url)
     if metrics.serve(settings.metrics_address, ready=ready) is not None:
-        REGISTRY.register(metrics.Answered(settings.database_url, measured))
+        REGISTRY.register(metrics.DatabaseMetrics(settings.database_url, measured))
     asyncio.run(_run(settings))
 
 

@@ -23,7 +23,7 @@ from engine.season.events import (
     ResultsMerged,
     SeasonOpened,
 )
-from engine.season.standings import Reckoning, Result, Standing, folded, standings
+from engine.season.standings import Result, Standing, StandingsTerms, folded, standings
 from engine.season.values import Adjustment, Award, AwardChange
 from engine.values import PlayerId
 from service.projections.applying.changes import Row
@@ -60,9 +60,11 @@ def shown_terms(opened: SeasonOpened) -> Row:
     return {name: msgspec.to_builtins(members[name], order="sorted") for name in TERMS}
 
 
-def reckoning_of(terms: Row) -> Reckoning:
+def standings_terms(terms: Row) -> StandingsTerms:
     """Return the terms that the standings depend on, taken from a season's shown terms."""
-    return msgspec.convert({name: terms[name] for name in Reckoning.__struct_fields__}, Reckoning)
+    return msgspec.convert(
+        {name: terms[name] for name in StandingsTerms.__struct_fields__}, StandingsTerms
+    )
 
 
 @dataclass(slots=True)
@@ -70,7 +72,7 @@ class Ledger:
     """One season's entries and their running totals."""
 
     league: str
-    reckoning: Reckoning
+    terms: StandingsTerms
     lots: list[Row] = field(default_factory=list)
     players: set[str] = field(default_factory=set)
     """All players with an entry, even if no entry of theirs still counts."""
@@ -116,7 +118,7 @@ class Ledger:
         order: dict[PlayerId, int] = {
             player: place for lot in self.lots for place, player in enumerate(lot["order"], start=1)
         }
-        return standings(self.reckoning, counted, adjusted, order)
+        return standings(self.terms, counted, adjusted, order)
 
     def entries(self, season: str, happened: Happened[Entered]) -> Iterator[Row]:
         """Yield the rows that one event adds."""

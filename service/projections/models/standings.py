@@ -23,7 +23,7 @@ from engine.season.events import (
 from service.projections import schema
 from service.projections.applying.changes import Changes
 from service.projections.applying.projection import Happened, Projection, on
-from service.projections.models.ledgers import Entered, Ledger, reckoning_of, shown_terms
+from service.projections.models.ledgers import Entered, Ledger, shown_terms, standings_terms
 
 
 async def _load(
@@ -34,7 +34,7 @@ async def _load(
     names = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(season).where(season.c.season.in_(names)))
     known = {
-        row["season"]: Ledger(row["league"], reckoning_of(row["terms"]), list(row["lots"]))
+        row["season"]: Ledger(row["league"], standings_terms(row["terms"]), list(row["lots"]))
         for row in found.mappings()
     }
     entries = await connection.execute(
@@ -49,7 +49,7 @@ async def _load(
 
 def _season_opened(changes: Changes, happened: Happened[SeasonOpened]) -> None:
     terms = shown_terms(happened.event)
-    changes.memory[happened.subject] = {"ledger": Ledger(happened.league, reckoning_of(terms))}
+    changes.memory[happened.subject] = {"ledger": Ledger(happened.league, standings_terms(terms))}
     changes.put(
         schema.season,
         season=happened.subject,

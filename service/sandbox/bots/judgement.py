@@ -32,7 +32,7 @@ selection hardly wins.
 """
 
 
-class Score(NamedTuple):
+class SelectionRank(NamedTuple):
     """The rank of a selection. Smaller is better."""
 
     distance: int
@@ -50,7 +50,7 @@ def worth(card: str) -> int:
     return 0 if card.startswith(SYLOP) else int(card[1:])
 
 
-def score(cards: Sequence[str], number: int, suit: str) -> Score:
+def score(cards: Sequence[str], number: int, suit: str) -> SelectionRank:
     """
     Judge a selection against the dice.
 
@@ -59,7 +59,7 @@ def score(cards: Sequence[str], number: int, suit: str) -> Score:
     """
     wanted = prefixes(suit)
     fitting = sum(card.startswith(wanted) for card in cards)
-    return Score(abs(sum(map(worth, cards)) - number), -fitting)
+    return SelectionRank(abs(sum(map(worth, cards)) - number), -fitting)
 
 
 def prefixes(suit: str) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def reachable(cards: Sequence[str], wanted: tuple[str, str]) -> Totals:
     return tuple(best.items())
 
 
-def chance(found: Score) -> float:
+def chance(found: SelectionRank) -> float:
     """
     Return the chance that a final selection beats one opponent who plays well.
 
@@ -150,7 +150,7 @@ class Dealt:
         won = 0.0
         for sums in self._sums:
             best = min((abs(total + added), -fitting - more) for added, more in sums[count])
-            won += chance(Score(*best))
+            won += chance(SelectionRank(*best))
         return won / len(self._sums)
 
     def selection(self, least: int = 0) -> tuple[str, ...]:

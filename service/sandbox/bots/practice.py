@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from service.sandbox.bots.judgement import (
     DECK,
     SIZE,
-    Score,
+    SelectionRank,
     Totals,
     chance,
     drawn,
@@ -46,7 +46,7 @@ class Possible(NamedTuple):
     before: float
     """The chance to beat one opponent after the first selection, in steps of a twentieth."""
 
-    after: Score
+    after: SelectionRank
     """The final selection."""
 
 
@@ -60,14 +60,14 @@ class Practice:
 
     def __init__(self, target: int) -> None:
         self._prospects: dict[tuple[int, int, int, int], float] = {}
-        self._chances: dict[Score, float] = {}
+        self._chances: dict[SelectionRank, float] = {}
         hands = _hands(2 * SIZE, HANDS)
         # The first round of practice knows only the general chances, the second those of the
         # target.
         for _ in range(2):
             played = [self._play(hand, target) for hand in hands]
             self._learn(Counter(after for _, _, after in played))
-        ways: dict[int | None, Counter[tuple[float, Score]]] = defaultdict(Counter)
+        ways: dict[int | None, Counter[tuple[float, SelectionRank]]] = defaultdict(Counter)
         for kept, before, after in played:
             for known in (kept, None):
                 ways[known][round(20 * before) / 20, after] += 1
@@ -76,7 +76,7 @@ class Practice:
             for kept, counts in ways.items()
         }
 
-    def chance(self, found: Score) -> float:
+    def chance(self, found: SelectionRank) -> float:
         """Return the chance that a final selection beats one opponent. A tie counts half."""
         return self._chances.get(found, 0.0) if self._chances else chance(found)
 
@@ -87,7 +87,7 @@ class Practice:
         """
         return self._others.get(kept) or self._others[None]
 
-    def outcomes(self, need: int, fitting: int, fresh: int) -> Mapping[Score, float]:
+    def outcomes(self, need: int, fitting: int, fresh: int) -> Mapping[SelectionRank, float]:
         """
         Return the final selections that *fresh* new cards may make, with the chance of each.
 
@@ -97,7 +97,7 @@ class Practice:
             fresh: The number of new cards.
         """
         added = improvements(abs(need), fresh)
-        return {Score(distance, less - fitting): part for (distance, less), part in added}
+        return {SelectionRank(distance, less - fitting): part for (distance, less), part in added}
 
     def prospect(self, need: int, fitting: int, fresh: int, rivals: int = 1) -> float:
         """Return the chance that the kept cards beat all *rivals* after the improvement."""
@@ -123,17 +123,17 @@ class Practice:
         """Return the prospect of the cards *kept*."""
         return self.prospect(*need_of(kept, target, suit), SIZE - len(kept), rivals)
 
-    def _play(self, hand: Sequence[str], target: int) -> tuple[int, float, Score]:
+    def _play(self, hand: Sequence[str], target: int) -> tuple[int, float, SelectionRank]:
         """Return the number of cards kept, their prospect, and the final selection."""
         kept = self.selection(hand[:SIZE], target, _SUIT, 1)
         new = reachable(hand[SIZE : 2 * SIZE - len(kept)], prefixes(_SUIT))
         before = self.prospect_of(kept, target, _SUIT)
         return len(kept), before, _best(*need_of(kept, target, _SUIT), new)
 
-    def _learn(self, counts: Counter[Score]) -> None:
+    def _learn(self, counts: Counter[SelectionRank]) -> None:
         """Take the chances from the final selections of a round of practice."""
         for distance, missing in product(range(FAR), range(-SIZE, 1)):
-            found = Score(distance, missing)
+            found = SelectionRank(distance, missing)
             worse = sum(count for each, count in counts.items() if each > found)
             self._chances[found] = (worse + counts[found] / 2) / counts.total()
         self._prospects.clear()
@@ -146,7 +146,7 @@ def practised(target: int) -> Practice:
 
 
 @cache
-def improvements(need: int, fresh: int) -> Sequence[tuple[Score, float]]:
+def improvements(need: int, fresh: int) -> Sequence[tuple[SelectionRank, float]]:
     """
     Return the best additions from *fresh* new cards, with their chances.
 
@@ -173,8 +173,8 @@ def need_of(kept: Sequence[str], target: int, suit: str) -> tuple[int, int]:
     return target - sum(map(worth, kept)), sum(card.startswith(wanted) for card in kept)
 
 
-def _best(need: int, fitting: int, sums: Totals) -> Score:
-    return Score(*min((abs(need - added), -fitting - more) for added, more in sums))
+def _best(need: int, fitting: int, sums: Totals) -> SelectionRank:
+    return SelectionRank(*min((abs(need - added), -fitting - more) for added, more in sums))
 
 
 def _hands(size: int, count: int) -> list[list[str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from service.base.documents import Document
-from service.sandbox.bots.judgement import Score
+from service.sandbox.bots.judgement import SelectionRank
 from service.sandbox.bots.practice import Possible
 
 RAISES: Final = 1.55
@@ -40,16 +40,16 @@ class Rival:
     """Chips put into the street."""
 
     stack: int
-    hands: tuple[tuple[float, float, Score], ...]
+    hands: tuple[tuple[float, float, SelectionRank], ...]
     """The weight of each hand, its chance now, and its final selection. The weights sum to 1."""
 
     def due(self, bet: int) -> int:
         """Return the chips that a call of *bet* costs."""
         return max(0, min(bet - self.put_in, self.stack))
 
-    def split(self, least: float) -> tuple[float, dict[Score, float]]:
+    def split(self, least: float) -> tuple[float, dict[SelectionRank, float]]:
         """Return the weight of the hands with a chance below *least*, and the other hands."""
-        folded, called = 0.0, dict[Score, float]()
+        folded, called = 0.0, dict[SelectionRank, float]()
         for weight, now, after in self.hands:
             if now < least:
                 folded += weight
@@ -82,11 +82,11 @@ class Knowledge(Protocol):
         None if the number is not known.
         """
 
-    def chance(self, found: Score) -> float:
+    def chance(self, found: SelectionRank) -> float:
         """Return the chance that a hand beats one opponent's, as its owner sees it."""
 
 
-class Reading:
+class StreetBets:
     """The bets of a street, seen from the viewer's seat."""
 
     def __init__(self, view: Document) -> None:
@@ -127,7 +127,7 @@ class Reading:
 
     def _hands(
         self, seat: Document, possible: Sequence[Possible], known: Knowledge
-    ) -> Iterator[tuple[float, float, Score]]:
+    ) -> Iterator[tuple[float, float, SelectionRank]]:
         for hand in possible:
             now = hand.before if self.first else known.chance(hand.after)
             agrees = self._before(seat, hand) * self._now(seat, now)

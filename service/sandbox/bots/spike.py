@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from service.sandbox.bots.judgement import DECK, Score, worth
+from service.sandbox.bots.judgement import DECK, SelectionRank, worth
 from service.sandbox.bots.practice import Possible
 
 Hand = tuple[int, ...]
@@ -98,8 +98,9 @@ def after_draw(kept: Hand, seen: Hand, turns: int) -> float:
 
 class Others:
     """
-    The possible hands of others in a street. A :class:`Score` is here the number of hands of
-    1,000 that are better.
+    The possible hands of others in a street.
+
+    A :class:`SelectionRank` is here the number of hands of 1,000 that are better.
 
     Args:
         number: The card round, from 1.
@@ -115,7 +116,7 @@ class Others:
         """Return the hands that a player may hold, all equally likely."""
         return self._hands
 
-    def chance(self, found: Score) -> float:
+    def chance(self, found: SelectionRank) -> float:
         """Return the chance that a steady player sees in a hand.
 
         In early card rounds it is near 0.5.
@@ -123,7 +124,7 @@ class Others:
         return 0.5 + (0.5 - found.distance / 1000) * self._certain
 
 
-def finals(hand: Hand, number: int) -> Mapping[Score, float]:
+def finals(hand: Hand, number: int) -> Mapping[SelectionRank, float]:
     """Return the final hands that *hand* may become after the turn of card round *number*."""
     rounds = max(0, ROUNDS - number)
     stays = STAYS ** (rounds + 1)
@@ -133,8 +134,8 @@ def finals(hand: Hand, number: int) -> Mapping[Score, float]:
     return found
 
 
-def _score(chance: float) -> Score:
-    return Score(round(1000 * (1 - chance)), 0)
+def _score(chance: float) -> SelectionRank:
+    return SelectionRank(round(1000 * (1 - chance)), 0)
 
 
 def hand_of(values: Iterable[int]) -> Hand:

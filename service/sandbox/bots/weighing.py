@@ -13,9 +13,9 @@ from service.base.documents import Document
 from service.sandbox.bots import spike
 from service.sandbox.bots.betting import Stakes, raised_by
 from service.sandbox.bots.card_turns import value_of
-from service.sandbox.bots.judgement import SIZE, Score, best_addition, score
+from service.sandbox.bots.judgement import SIZE, SelectionRank, best_addition, score
 from service.sandbox.bots.practice import need_of, practised
-from service.sandbox.bots.reading import Knowledge, Reading, Rival, paying
+from service.sandbox.bots.reading import Knowledge, Rival, StreetBets, paying
 
 SIZES: Final = (0.5, 1.0, 1.8)
 """The raises that are weighed, as parts of the pot, besides the least one and all-in."""
@@ -42,7 +42,7 @@ class Weighing:
     stakes: Stakes
     put_in: int
     rivals: Sequence[Rival]
-    mine: Mapping[Score, float]
+    mine: Mapping[SelectionRank, float]
 
     @classmethod
     def of(cls, view: Document, legal: Document) -> "Weighing":
@@ -51,7 +51,7 @@ class Weighing:
         return cls(
             stakes=Stakes.of(view, legal),
             put_in=next(each["put_in"] for each in view["seats"] if each["seat"] == me),
-            rivals=Reading(view).rivals(known),
+            rivals=StreetBets(view).rivals(known),
             mine=_mine(view),
         )
 
@@ -111,7 +111,7 @@ class Weighing:
         return gain
 
 
-def _beaten(hands: Mapping[Score, float], found: Score) -> float:
+def _beaten(hands: Mapping[SelectionRank, float], found: SelectionRank) -> float:
     """Return the weight of the *hands* that a final selection beats. A tie counts half."""
     beaten = sum(weight for after, weight in hands.items() if found < after)
     return beaten + hands.get(found, 0.0) / 2
@@ -123,7 +123,7 @@ def _knowledge(view: Document) -> Knowledge:
     return practised(view["target"])
 
 
-def _mine(view: Document) -> Mapping[Score, float]:
+def _mine(view: Document) -> Mapping[SelectionRank, float]:
     me, target, suit = view["me"], view["target"], view["suit"]
     if target is None:
         return spike.finals(spike.hand_of(map(value_of, me["cards"])), view["rounds"]["round"])

@@ -84,7 +84,7 @@ EXPECTED: Final[Mapping[Check, Expected]] = {
 }
 
 
-class Verdict(msgspec.Struct, kw_only=True):
+class CheckResult(msgspec.Struct, kw_only=True):
     """The result of one check."""
 
     check: Check
@@ -105,7 +105,7 @@ class Verdict(msgspec.Struct, kw_only=True):
 class Report(msgspec.Struct, kw_only=True):
     """The whole report on a client."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CheckResult, ...]
     rulesets: dict[str, int]
     """The decisions that the client answered legally, by ruleset."""
 
@@ -146,13 +146,13 @@ class Judge:
         """Note a fault, in a sentence without a full stop."""
         self._wrong[check].append(said)
 
-    def verdicts(self) -> tuple[Verdict, ...]:
+    def verdicts(self) -> tuple[CheckResult, ...]:
         """Return the result of every check."""
-        return tuple(self._verdict(each) for each in CHECKS)
+        return tuple(self._result(each) for each in CHECKS)
 
-    def _verdict(self, check: Check) -> Verdict:
+    def _result(self, check: Check) -> CheckResult:
         faults, seen = self._wrong[check], self._right[check]
-        return Verdict(
+        return CheckResult(
             check=check,
             title=EXPECTED[check].title,
             passed=False if faults else (True if seen else None),

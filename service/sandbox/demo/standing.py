@@ -14,7 +14,7 @@ from service.base.embedded import ClusterFailed
 from service.base.settings import PREFIX, given_to_up
 from service.process import people
 from service.process.supervisor import Stack, StackFailed
-from service.process.watching import Watch, addresses
+from service.process.watching import ProcessWatch, addresses
 
 LOGIN = "organiser"
 OWN_KEYS = {
@@ -35,7 +35,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         return 2
     _interrupt_on_terminate()
     told = given_to_up(os.environ)
-    watch = Watch(addresses(told.pop("metrics_address", None)))
+    watch = ProcessWatch(addresses(told.pop("metrics_address", None)))
     stack = Stack(
         directory, host=host, port=port, server=server, options=told, bots=True, watch=watch
     )

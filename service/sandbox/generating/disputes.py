@@ -44,7 +44,7 @@ from service.log.record import Recorded as Row
 from service.log.rehearsal import Certain, carried_out
 from service.log.states import State
 from service.log.streams import dispute_stream, league_stream, tournament_stream
-from service.log.writer import Entry, Order, States
+from service.log.writer import Order, States, StreamEvents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import SeededEntropy
 
@@ -118,9 +118,9 @@ class Court:
     ) -> None:
         decider = DECIDERS[category_of(stream)]
 
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             state = (await states.load(stream)).state
-            return [Entry(stream, *decide_in_turn(decider, state, asked))]
+            return [StreamEvents(stream, *decide_in_turn(decider, state, asked))]
 
         await self._submit(actor, decide)
 
@@ -171,7 +171,7 @@ class Court:
         )
 
     async def _frozen(self, stream: Stream[DisputeState], command: Freeze | Unfreeze) -> None:
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             return await frozen(states, stream, command)
 
         await self._submit(self._referee, decide)
@@ -198,7 +198,7 @@ class Court:
                 return
         against = Rule(outcome="against", rules=(rule,), **self._signed(by))
 
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             return await ruled(self._runtime, states, stream, against, Acts())
 
         await self._submit(by, decide)
@@ -207,11 +207,11 @@ class Court:
         """Return the decision of a ruling that names the dry run of its acts."""
         asked = msgspec.json.encode([stream, command.outcome, command.rules, command.acts])
 
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             async def load(_: str, other: Stream[Any]) -> Any:  # any state
                 return (await states.load(other)).state
 
-            async def rule(seen: States) -> list[Entry]:
+            async def rule(seen: States) -> list[StreamEvents]:
                 return await ruled(self._runtime, seen, stream, command, acts)
 
             found = await carried_out(DECIDERS, Certain(states), rule)

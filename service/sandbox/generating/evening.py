@@ -19,7 +19,7 @@ from service.director import (
     submitting,
 )
 from service.director.runtime import Runtime
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.disputes import Court
 
@@ -129,8 +129,11 @@ async def decided(
     """
     stream = stream_of(subject)
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         events = decider.decide((await states.load(stream)).state, asked)
-        return [Entry(stream, events), *await season_ends.told(states, events, order.received_at)]
+        return [
+            StreamEvents(stream, events),
+            *await season_ends.told(states, events, order.received_at),
+        ]
 
     return await runtime.writer.submit(league, order, decide)

@@ -35,7 +35,7 @@ from service.director import closing_heads, season_ends, submitting
 from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.sandbox.generating import claims, incidents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.disputes import Court
@@ -192,7 +192,7 @@ class MadeUp:
     async def _close(self, leave_out: LeaveOut | None) -> None:
         now = self.runtime.clock.now()
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             return await season_ends.decided(states, self.season, (), leave_out=leave_out, now=now)
 
         night = Night(self.runtime, self.dice, self.league, self.season, self.owner)

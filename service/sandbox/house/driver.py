@@ -38,7 +38,7 @@ from service.log.read import KNOWN
 from service.log.streams import league_stream, tournament_stream
 from service.log.subscription import Subscription
 from service.sandbox.house.playing import Bots, play, seed_of
-from service.sandbox.house.standing import Standing
+from service.sandbox.house.standing import StandingSandbox
 
 LOOK_SECONDS: Final = 1.0
 """The time between two searches for leagues that have got their first house bot."""
@@ -284,7 +284,7 @@ async def _run(settings: Settings) -> None:
             _log.info("house_bots_play")
             work = [Driver(runtime, news, stopping).drive()]
             if settings.sandbox:
-                work.append(Standing(runtime, news, stopping).keep())
+                work.append(StandingSandbox(runtime, news, stopping).keep())
             async with beating("the event loop"):
                 await asyncio.gather(*work)
         finally:

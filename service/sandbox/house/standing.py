@@ -39,7 +39,7 @@ _RETRY_SECONDS: Final = 1.0
 _log = structlog.get_logger(__name__)
 
 
-class Standing:
+class StandingSandbox:
     """Keeps the sandbox league of each month open, until *stopping* is set."""
 
     def __init__(self, runtime: Runtime, news: News, stopping: asyncio.Event) -> None:

@@ -5,24 +5,24 @@ from hashlib import sha256
 from itertools import count, islice
 from typing import Any
 
-from engine.kit.rng import Stream
+from engine.kit.rng import RandomWords
 from service.audit.play import statistics
 
 SUITS = ("circle", "triangle", "square")
-Shuffle = Callable[[Stream, Sequence[Any]], Sequence[Any]]
+Shuffle = Callable[[RandomWords, Sequence[Any]], Sequence[Any]]
 
 
-def streams(name: str) -> Iterable[Stream]:
+def streams(name: str) -> Iterable[RandomWords]:
     """Yield one stream for each hand, like a tournament. Every run yields the same streams."""
     for number in count(1):
-        yield Stream(sha256(f"{name}/{number}".encode()).digest(), "pile")
+        yield RandomWords(sha256(f"{name}/{number}".encode()).digest(), "pile")
 
 
-def fair(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
+def fair(stream: RandomWords, items: Sequence[Any]) -> Sequence[Any]:
     return stream.shuffled(items)
 
 
-def naive(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
+def naive(stream: RandomWords, items: Sequence[Any]) -> Sequence[Any]:
     """Swap every card with any card: n to the n ways for n! orders."""
     order = list(items)
     for index in range(len(order)):
@@ -31,7 +31,7 @@ def naive(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
     return order
 
 
-def cyclic(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
+def cyclic(stream: RandomWords, items: Sequence[Any]) -> Sequence[Any]:
     """Draw one too low, so no card can stay in its place."""
     order = list(items)
     for index in range(len(order) - 1, 0, -1):
@@ -40,7 +40,7 @@ def cyclic(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
     return order
 
 
-def by_remainder(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
+def by_remainder(stream: RandomWords, items: Sequence[Any]) -> Sequence[Any]:
     """Take a byte modulo k and reject nothing, so low numbers come more often."""
     order, drawn = list(items), b"".join(islice(stream.blocks(), 3))
     for index in range(len(order) - 1, 0, -1):
@@ -49,7 +49,7 @@ def by_remainder(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
     return order
 
 
-def lazy(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
+def lazy(stream: RandomWords, items: Sequence[Any]) -> Sequence[Any]:
     """Stop one swap short, so the first two cards keep their order."""
     order = list(items)
     for index in range(len(order) - 1, 1, -1):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.kit.cards import DECKS, VALUES
 from engine.kit.dice import roll_pair, roll_target
 from engine.kit.rng import (
-    Stream,
+    RandomWords,
     card_leaves,
     commitments_digest,
     derive_seed,
@@ -38,7 +38,7 @@ def vectors() -> dict[str, Any]:
     dice = derive_seed(MASTER, "dice", 1, 2, 1)
     digest = openings_digest([(3, b"\x03" * 32), (1, b"\x01" * 32)])
     none = openings_digest([])
-    stream = Stream(seed, "pile", 1, none)
+    stream = RandomWords(seed, "pile", 1, none)
     pile = shuffled_pile(seed, none, 1, DECKS["d62"])
     number, suit = roll_target(dice, none)
     return {
@@ -99,21 +99,21 @@ def of_draws() -> dict[str, Any]:
     above = derive_seed(MASTER, "draws", 0, 1, 1)
     here = derive_seed(MASTER, "draws", 1, 1, 1)
     names = ["a", "b", "c", "d", "e"]
-    cubes = [Stream(here, "cube", n, opened).below(3) for n in (1, 2, 3)]
+    cubes = [RandomWords(here, "cube", n, opened).below(3) for n in (1, 2, 3)]
     return {
         "draws": {
             "commitments_digest": committed.hex(),
             "openings_digest": opened.hex(),
             **{
-                f"{label}_of_a_to_e": list(Stream(above, label, 1, committed).shuffled(names))
+                f"{label}_of_a_to_e": list(RandomWords(above, label, 1, committed).shuffled(names))
                 for label in ("seats", "order", "move", "final", "lot")
             },
-            "lot_below_5": Stream(above, "lot", 1, committed).below(5),
+            "lot_below_5": RandomWords(above, "lot", 1, committed).below(5),
             "cubes_1_to_3_of_3_seats": cubes,
             "first_dealer_cards": list(
-                Stream(here, "first_dealer", 1, opened).shuffled(DECKS["d62"])[:6]
+                RandomWords(here, "first_dealer", 1, opened).shuffled(DECKS["d62"])[:6]
             ),
-            "starter_below_6": Stream(here, "starter", 1, opened).below(6),
+            "starter_below_6": RandomWords(here, "starter", 1, opened).below(6),
         }
     }
 
@@ -145,7 +145,7 @@ def test_the_root_is_that_of_rfc_6962(count: int) -> None:
 @given(st.binary(min_size=32, max_size=32), st.integers(1, 2**32 - 1), st.binary(max_size=32))
 def test_a_stream_is_hmac_of_its_label_and_counter(seed: bytes, n: int, digest: bytes) -> None:
     key = hmac.digest(seed, b"pile\0" + n.to_bytes(4, "big") + digest, "sha256")
-    stream = Stream(seed, "pile", n, digest)
+    stream = RandomWords(seed, "pile", n, digest)
     words: list[int] = []
     for index in range(3):
         block = hmac.digest(key, index.to_bytes(8, "big"), "sha256")
@@ -157,17 +157,17 @@ def test_a_stream_is_hmac_of_its_label_and_counter(seed: bytes, n: int, digest: 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 62, 300])
 def test_blocks_and_words_made_at_once_are_those_made_one_by_one(size: int) -> None:
     seed, digest = bytes(range(32)), openings_digest(())
-    stream = Stream(seed, "pile", 1, digest)
+    stream = RandomWords(seed, "pile", 1, digest)
     assert list(stream.first(size)) == [stream.block(index) for index in range(size)]
     assert list(stream.first(size)) == list(islice(stream.blocks(), size))
-    ahead = Stream(seed, "pile", 1, digest, ahead=size)
+    ahead = RandomWords(seed, "pile", 1, digest, ahead=size)
     assert [ahead.below(2**64) for _ in range(size + 9)] == [
         stream.below(2**64) for _ in range(size + 9)
     ]
 
 
 def test_a_shuffle_draws_each_card_below_the_number_of_those_that_are_left() -> None:
-    drawn, counted = Stream(bytes(32), "pile"), Stream(bytes(32), "pile")
+    drawn, counted = RandomWords(bytes(32), "pile"), RandomWords(bytes(32), "pile")
     # No seed is known to draw a word that is rejected. Two such words come first here.
     drawn._words = chain((2**64 - 1, 2**64 - 2), drawn._words)
     counted._words = chain((2**64 - 1, 2**64 - 2), counted._words)
@@ -187,7 +187,7 @@ def test_every_deck_is_what_the_rulebook_counts() -> None:
 
 
 def test_draws_are_fair_enough_to_the_eye() -> None:
-    stream = Stream(bytes(32), "pile")
+    stream = RandomWords(bytes(32), "pile")
     counts = [0] * 3
     for _ in range(3000):
         counts[stream.below(3)] += 1

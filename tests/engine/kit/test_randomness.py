@@ -12,7 +12,7 @@ import pytest
 
 from engine.kit.cards import DECKS
 from engine.kit.dice import roll_pair, roll_target
-from engine.kit.rng import Stream, derive_seed, openings_digest, shuffled_pile
+from engine.kit.rng import RandomWords, derive_seed, openings_digest, shuffled_pile
 from service.audit.play.statistics import chi_square, gaps, runs, serial
 from tests.engine.kit import randomness
 from tests.engine.kit.randomness import (
@@ -61,7 +61,7 @@ def test_hands_are_as_near_to_zero_as_often_as_counted(dealt: int) -> None:
 
 @pytest.mark.parametrize("dealt", [5, 7])
 def test_a_deck_that_is_only_cut_is_found_by_its_hands(dealt: int) -> None:
-    def cut(stream: Stream, cards: Sequence[str]) -> Sequence[str]:
+    def cut(stream: RandomWords, cards: Sequence[str]) -> Sequence[str]:
         at = stream.below(len(cards))
         return [*cards[at:], *cards[:at]]
 
@@ -103,7 +103,7 @@ def test_another_opening_of_one_player_is_another_deck() -> None:
 
 @pytest.mark.parametrize("below", [2, 3, 6, 62])
 def test_numbers_below_k_come_equally_often_and_after_fair_gaps(below: int) -> None:
-    stream = Stream(MASTER, f"below {below}")
+    stream = RandomWords(MASTER, f"below {below}")
     draws = [stream.below(below) for _ in range(20_000)]
     counted = {number: draws.count(number) for number in range(below)}
     assert abs(chi_square(counted, dict.fromkeys(range(below), 20_000 / below))) < LIMIT

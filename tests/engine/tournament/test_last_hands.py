@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.kit.rng import Stream, derive_seed, openings_digest
+from engine.kit.rng import RandomWords, derive_seed, openings_digest
 from engine.tournament.model.commands.floor import CallLastHands, OrderMove
 from engine.tournament.model.directives import CountHands, Finish, Hold, Open
 from engine.tournament.model.errors.floor import RulingNotPossible
@@ -56,7 +56,7 @@ def test_e21_as_many_hands_more_are_played_as_were_drawn_from_the_committed_seed
     called = floor.events[-1]
     assert isinstance(called, LastHandsCalled) and called.draw is not None
     seed = derive_seed(bytes.fromhex(MASTERS.open), "draws", 0, number, 1)
-    due = 3 + Stream(seed, "lot", 1, openings_digest(())).below(5)
+    due = 3 + RandomWords(seed, "lot", 1, openings_digest(())).below(5)
     assert (called.draw.number, called.draw.drawn, called.hands) == (number, due, due)
     assert running(floor).draws == number
     played = {1: 0, 2: 0}

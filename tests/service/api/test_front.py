@@ -11,7 +11,7 @@ from engine.values import stream_of
 from service.api.http.access.rights import MEMBERS_BELIEVED_FOR
 from service.api.http.declaring.declaration import BODY_MAX
 from service.base.addresses import asyncpg_dsn
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.people.tokens import token_text
 from tests.service.api.table.test_commands import answer_to, turn
 
@@ -163,11 +163,11 @@ async def test_who_was_removed_elsewhere_is_a_stranger_after_a_few_seconds(servi
         gone = people[0]
         assert (await gone.get(f"/v1/tables/{table}")).status_code == 200
 
-        async def remove(states: States) -> list[Entry]:
+        async def remove(states: States) -> list[StreamEvents]:
             stream = stream_of(league)
             command = RemoveMember(player=gone.player)
             before = (await states.load(stream)).state
-            return [Entry(stream, league_decider.decide(before, command))]
+            return [StreamEvents(stream, league_decider.decide(before, command))]
 
         runtime = there.app.shell.runtime
         await runtime.writer.submit(league, runtime.order("remove"), remove)

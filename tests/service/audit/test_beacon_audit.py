@@ -23,7 +23,7 @@ from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
 from service.audit.run.streams import StreamAudit
 from service.log.memory import MemoryStore
-from service.log.writer import Entry, Order, States, Writer
+from service.log.writer import Order, States, StreamEvents, Writer
 from tests.engine.tournament import test_beacon as engine_side
 from tests.engine.tournament.floor import NOON, announce, opening, register, start
 from tests.engine.tournament.test_fairness import commit, reveal
@@ -179,15 +179,15 @@ async def logged(night: Night, late: type, seconds: int) -> list[str]:
     await writer.start()
     try:
         written = [
-            *(Entry(floor, (event,)) for event in night.floor),
-            *(Entry(table, (event,)) for event in night.hands),
+            *(StreamEvents(floor, (event,)) for event in night.floor),
+            *(StreamEvents(table, (event,)) for event in night.hands),
         ]
         for number, entry in enumerate(written, start=1):
             (event,) = entry.events
             if isinstance(event, BeaconAwaited | TableBeaconAwaited):
                 clock = event.at + timedelta(seconds=seconds if isinstance(event, late) else 0)
 
-            async def decide(_: States, entry: Entry = entry) -> list[Entry]:
+            async def decide(_: States, entry: StreamEvents = entry) -> list[StreamEvents]:
                 return [entry]
 
             order = Order(

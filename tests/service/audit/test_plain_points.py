@@ -33,10 +33,10 @@ from engine.season.values import Aggregation, Bonus, PointsFormula, PointsTable
 from engine.values import AdjustmentId, identifier
 from service.audit.report import Findings
 from service.audit.season import points as plain
-from service.audit.season.ranking import Table
+from service.audit.season.ranking import PlainStandings
 from service.audit.season.seasons import SeasonAudit
 from service.projections.applying.projection import Happened
-from service.projections.models.ledgers import Ledger, reckoning_of, shown_terms
+from service.projections.models.ledgers import Ledger, shown_terms, standings_terms
 from tests.engine.season.seasons import (
     DIRECTOR,
     REASON,
@@ -169,8 +169,8 @@ def test_a_season_counted_three_times_has_one_table(
     """
     (opened,) = decider.decide(decider.initial, opening(**terms))
     state = decider.evolve(decider.initial, opened)
-    table = Table(opened)
-    ledger = Ledger(LEAGUE, reckoning_of(shown_terms(opened)))
+    table = PlainStandings(opened)
+    ledger = Ledger(LEAGUE, standings_terms(shown_terms(opened)))
     rows: list[Any] = []
     for position, step in enumerate([*map(asked, steps), None]):
         try:

@@ -28,7 +28,7 @@ from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.log.read import read_league
 from service.log.record import Recorded
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.process.signer import signing_app
 from service.projections.following.runner import Runner
 from service.transparency.note import SigningKey
@@ -141,7 +141,7 @@ async def to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> No
     async with open_runtime(scene.database.settings("holotable_worker")) as runtime:
         assert await closing_heads.record_tables(runtime, night.league, night.tournament) is None
 
-        async def close(states: States) -> list[Entry]:
+        async def close(states: States) -> list[StreamEvents]:
             now = runtime.clock.now()
             return await season_ends.decided(states, night.season, known, leave_out=None, now=now)
 
@@ -304,9 +304,9 @@ async def _other_league(scene: Scene) -> str:
             league=other, name="Other", owner=named("plr", "night 0"), sandbox=True
         )
 
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             state = (await states.load(stream)).state
-            return [Entry(stream, DECIDERS["league"].decide(state, create))]
+            return [StreamEvents(stream, DECIDERS["league"].decide(state, create))]
 
         await runtime.writer.submit(other, runtime.order("found"), decide)
     return other

@@ -19,9 +19,9 @@ import pytest
 
 from service.base import health, metrics
 from service.base.embedded import free_port
-from service.base.health import Pulse, Schema
+from service.base.health import Liveness, Schema
 from service.base.settings import SignerSettings, environment
-from service.process.watching import Watch, addresses
+from service.process.watching import ProcessWatch, addresses
 from service.transparency.note import private_key
 from tests.support.commands import ROOT, in_fork
 from tests.support.databases import SIGNER_TOKEN, TestDatabase
@@ -30,15 +30,15 @@ from tests.support.waiting import until
 
 
 @pytest.fixture(autouse=True)
-def pulse(monkeypatch: pytest.MonkeyPatch) -> Pulse:
+def pulse(monkeypatch: pytest.MonkeyPatch) -> Liveness:
     """A pulse of its own: other tests leave parts in this process that no longer beat."""
-    fresh = Pulse()
+    fresh = Liveness()
     monkeypatch.setattr(health, "PULSE", fresh)
     return fresh
 
 
 def test_a_loop_that_stands_still_hangs_and_one_that_ended_does_not(
-    pulse: Pulse, monkeypatch: pytest.MonkeyPatch
+    pulse: Liveness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "SILENT_SECONDS", 0.2)
     monkeypatch.setattr(health, "_BEAT_SECONDS", 0.01)
@@ -145,7 +145,7 @@ def test_a_stopped_process_is_noticed_by_health_by_up_and_by_systemd(
             assert (ill.returncode, "does not answer" in ill.stderr) == (3, True)
             monkeypatch.setattr("service.process.watching._ASK_SECONDS", 0.01)
             monkeypatch.setattr("service.process.watching._PATIENCE", 2)
-            watch = Watch({"signer": told["HOLOTABLE_METRICS_ADDRESS"]})
+            watch = ProcessWatch({"signer": told["HOLOTABLE_METRICS_ADDRESS"]})
             until(lambda: watch.hangs("signer"))
             signer.send_signal(signal.SIGCONT)
             until(lambda: in_fork(("health", "signer"), told).returncode == 0)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.base import outside
-from service.base.outside import Outside, Refused, demand_allowed
+from service.base.outside import AddressRefused, Outside, demand_allowed
 from tests.support.receivers import receiving
 
 pytestmark = pytest.mark.anyio
@@ -49,14 +49,14 @@ def resolver(*answers: tuple[str, ...]) -> tuple[Callable[..., Any], list[str]]:
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_no_private_address_is_allowed(address: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         demand_allowed(address, (), plain=False)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_allowed_with_tls_only(address: str) -> None:
     demand_allowed(address, (), plain=False)
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         demand_allowed(address, (ip_network("10.0.0.0/8"),), plain=True)
 
 
@@ -64,9 +64,9 @@ def test_an_allowed_network_may_be_asked_without_tls_in_every_form_of_its_addres
     allowed = (ip_network("10.0.0.0/8"),)
     for address in ("10.1.2.3", "::ffff:10.1.2.3"):
         demand_allowed(address, allowed, plain=True)
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         demand_allowed("11.1.2.3", allowed, plain=True)
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         demand_allowed("192.168.1.1", allowed, plain=False)
 
 
@@ -74,7 +74,7 @@ def test_an_allowed_network_may_be_asked_without_tls_in_every_form_of_its_addres
 async def test_no_name_of_this_machine_reaches_it(host: str) -> None:
     async with receiving() as receiver:
         for scheme in ("http", "https"):
-            with pytest.raises((Refused, OSError)):
+            with pytest.raises((AddressRefused, OSError)):
                 await Outside().post(f"{scheme}://{host}:{receiver.port}/", b"{}", {})
         assert receiver.got == []
 
@@ -84,7 +84,7 @@ async def test_a_name_with_one_private_address_is_refused(
 ) -> None:
     found, _ = resolver(("1.1.1.1", "127.0.0.1"))
     monkeypatch.setattr(socket, "getaddrinfo", found)
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         await Outside().post("https://both.example/", b"{}", {})
 
 

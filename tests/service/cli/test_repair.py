@@ -13,7 +13,7 @@ from service.cli import repair
 from service.director import submitting
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime, open_runtime
-from service.log.past import Fold
+from service.log.past import PastStates
 from service.log.read import last_position, read_league, voided
 from service.log.record import Recorded
 from service.projections.rebuilding.rebuild import rebuild
@@ -115,7 +115,7 @@ async def test_a_damaged_league_plays_on_after_its_repair(
         await until_awaited(closed)
         number = number_of(league)
         end = await last_position(runtime.pool, league)
-        fold = Fold(runtime.pool, number, await runtime.writer.store.keys(number), end)
+        fold = PastStates(runtime.pool, number, await runtime.writer.store.keys(number), end)
         assert (await fold.state(stream)).state == (await runtime.writer.load(league, stream)).state
         assert await repair.void_failing(settings, league, *asked[1:], dry_run=True) == 0
         [deed] = await runtime.pool.fetch("SELECT actor, kind, about FROM operator_deed")

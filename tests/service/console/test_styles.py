@@ -14,9 +14,9 @@ Serving = Callable[..., Any]
 
 EVENINGS = ("E1", "E2", "E3")
 COURSES = (
-    charts.Course("Ida Lindqvist", (3, 2, 1)),
-    charts.Course("Mara Oduya", (1, 1, 2), lit=True),
-    charts.Course("A name that is much longer than a chart is wide", (None, 3, 3)),
+    charts.ChartSeries("Ida Lindqvist", (3, 2, 1)),
+    charts.ChartSeries("Mara Oduya", (1, 1, 2), lit=True),
+    charts.ChartSeries("A name that is much longer than a chart is wide", (None, 3, 3)),
 )
 
 
@@ -81,7 +81,7 @@ def test_ids_are_unique_on_the_sheet() -> None:
 
 
 def test_charts_escape_and_shorten_names() -> None:
-    drawn = charts.bump((charts.Course("<script>", (1, 2, 1)),), EVENINGS)
+    drawn = charts.bump((charts.ChartSeries("<script>", (1, 2, 1)),), EVENINGS)
 
     assert "<script>" not in drawn
     assert "A name that is mu…" in charts.bump(COURSES, EVENINGS)
@@ -89,7 +89,7 @@ def test_charts_escape_and_shorten_names() -> None:
 
 
 def test_charts_of_nothing_are_drawn() -> None:
-    empty = charts.Course("Nobody yet", (None, None, None))
+    empty = charts.ChartSeries("Nobody yet", (None, None, None))
 
     assert charts.bump((empty,), EVENINGS).startswith("<svg")
     assert charts.columns((), ()).startswith("<svg")

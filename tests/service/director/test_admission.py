@@ -17,7 +17,7 @@ from engine.values import BanId, TextId, TextRef, stream_of
 from service.base.errors import StreamNotFound
 from service.director.admission import admitted
 from service.log.store import PostgresStore
-from service.log.writer import Entry, States, Writer
+from service.log.writer import States, StreamEvents, Writer
 from tests.engine.tournament.test_late_entry import playing
 from tests.service.league_night import named
 from tests.support.counters import command
@@ -41,12 +41,12 @@ ban = BanPlayer(
 async def ask(writer: Writer, *asked: Any) -> None:
     """Have the league decide the commands in one append."""
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state, events = (await states.load(stream_of(LEAGUE))).state, []
         for each in asked:
             caused, state = DECIDERS["league"].carry_out(state, each)
             events.extend(caused)
-        return [Entry(stream_of(LEAGUE), events)]
+        return [StreamEvents(stream_of(LEAGUE), events)]
 
     await writer.submit(LEAGUE, command(), decide)
 
@@ -76,13 +76,13 @@ async def test_what_happens_between_the_look_and_the_append_counts(
         season=season, league=LEAGUE, name="One", now=NOW, master="6b" * 32, salt="7c" * 32
     )
 
-    async def enter(states: States) -> Sequence[Entry]:
+    async def enter(states: States) -> Sequence[StreamEvents]:
         nonlocal looks
         looks += 1
         guard = await admitted(states, LEAGUE, PLAYER, NOW, playing(2).state)
         await ask(there, meanwhile)
         state = (await states.load(stream_of(season))).state
-        return [Entry(stream_of(season), DECIDERS["season"].decide(state, opening)), guard]
+        return [StreamEvents(stream_of(season), DECIDERS["season"].decide(state, opening)), guard]
 
     with pytest.raises(refusal):
         await here.submit(LEAGUE, command(), enter)

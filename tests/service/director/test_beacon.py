@@ -24,7 +24,7 @@ from service.director.beacon import BeaconSilent, Drand, beacon_of, signed
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime, open_runtime
 from service.tasks.duties import DUTIES
-from service.tasks.jobs import Claimed
+from service.tasks.jobs import ClaimedJob
 from service.tasks.ticker import Ticker
 from tests.service.audit.test_audit import audited
 from tests.service.director.test_directing import announced, bet_everything, played
@@ -332,9 +332,9 @@ async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_
         assert kinds.count("SeatsDrawn") == kinds.count("BeaconRecorded") == 1
 
 
-def armed(settings: Settings) -> Claimed:
+def armed(settings: Settings) -> ClaimedJob:
     """Return the job for the seat draw that a ticker finds in the log."""
-    found: list[Claimed] = []
+    found: list[ClaimedJob] = []
     ticker = Ticker(settings, found.append)
     while ticker.tick():
         pass

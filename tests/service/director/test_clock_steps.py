@@ -67,9 +67,9 @@ async def steps(runtime: Runtime) -> list[tuple[Any, ...]]:
     return [(round(row["ahead_us"] / 1e6), row["settled"]) for row in rows]
 
 
-def ticker(database: TestDatabase) -> tuple[Ticker, list[jobs.Claimed]]:
+def ticker(database: TestDatabase) -> tuple[Ticker, list[jobs.ClaimedJob]]:
     """Return a ticker and the list of the jobs that it claims."""
-    claimed: list[jobs.Claimed] = []
+    claimed: list[jobs.ClaimedJob] = []
     return Ticker(database.settings("holotable_worker"), claimed.append), claimed
 
 

@@ -20,7 +20,7 @@ from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
 from service.director import decision_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
-from service.log.writer import Entry, Order, States, Writer
+from service.log.writer import Order, States, StreamEvents, Writer
 from tests.support import play
 from tests.support.databases import TestDatabase
 
@@ -39,8 +39,8 @@ def command(runtime: Runtime) -> Order:
 async def decided(runtime: Runtime, league_id: str, subject: str, decider: Any, asked: Any) -> None:
     stream = stream_of(subject)
 
-    async def decide(states: States) -> Sequence[Entry]:
-        return [Entry(stream, decider.decide((await states.load(stream)).state, asked))]
+    async def decide(states: States) -> Sequence[StreamEvents]:
+        return [StreamEvents(stream, decider.decide((await states.load(stream)).state, asked))]
 
     await runtime.writer.submit(league_id, command(runtime), decide)
 

@@ -23,8 +23,8 @@ from service.exports.archive import Taking, prepare, streamed
 from service.exports.bundle import LOG, MANIFEST, Archive, Flow
 from service.exports.checking import check_archive
 from service.log.store import PostgresStore
-from service.log.writer import Entry, Order, States, Writer
-from service.people.texts import Draft, erase_texts, keep_text
+from service.log.writer import Order, States, StreamEvents, Writer
+from service.people.texts import NewText, erase_texts, keep_text
 from service.projections.following.runner import Runner
 from service.transparency import ledger
 from service.transparency.note import Checkpoint, SigningKey
@@ -76,7 +76,7 @@ async def archived(database: TestDatabase, night: Night, target: Path) -> Taking
 async def banned(database: TestDatabase, night: Night, author: UUID, body: str) -> str:
     """Ban the last player of *night* for a reason in *author*'s words. Return the text's name."""
     api = async_engine(database.url(), 1)
-    draft = Draft(night.league, author, body)
+    draft = NewText(night.league, author, body)
     ref = await keep_text(api, uuid4(), draft, salt=bytes(32), now=datetime.now(UTC))
     await api.dispose()
     ban = BanPlayer(
@@ -94,9 +94,9 @@ async def banned(database: TestDatabase, night: Night, author: UUID, body: str) 
             command_id=uuid4(), actor="test", received_at=datetime.now(UTC), request=b"{}"
         )
 
-        async def decide(states: States) -> list[Entry]:
+        async def decide(states: States) -> list[StreamEvents]:
             state = (await states.load(stream_of(night.league))).state
-            return [Entry(stream_of(night.league), DECIDERS["league"].decide(state, ban))]
+            return [StreamEvents(stream_of(night.league), DECIDERS["league"].decide(state, ban))]
 
         await writer.submit(night.league, order, decide)
     finally:
@@ -123,7 +123,7 @@ async def test_a_league_is_taken_away_whole_and_proves_itself(
     author, gone = uuid4(), uuid4()
     for person, body in ((author, "as the rules have it"), (gone, "never mind")):
         await banned(database, night, person, body)
-    unnamed = Draft(night.league, uuid4(), "its command was refused, or nobody gave it")
+    unnamed = NewText(night.league, uuid4(), "its command was refused, or nobody gave it")
     await keep_text(api, uuid4(), unnamed, salt=bytes(32), now=now)
     async with api.begin() as connection:
         await erase_texts(connection, gone, now)

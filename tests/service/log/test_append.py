@@ -16,7 +16,7 @@ from service.log.memory import MemoryStore
 from service.log.read import verify
 from service.log.record import Recorded
 from service.log.store import Store
-from service.log.writer import Entry, States, Writer
+from service.log.writer import States, StreamEvents, Writer
 from tests.support.counters import (
     DECIDERS,
     Counted,
@@ -79,9 +79,9 @@ async def test_positions_are_dense_from_zero_and_versions_from_one(writer: Write
 async def test_the_chain_is_what_an_independent_computation_gives(writer: Writer) -> None:
     league = new_league()
 
-    async def hide(states: States) -> list[Entry]:
+    async def hide(states: States) -> list[StreamEvents]:
         await states.load(stream(1))
-        return [Entry(stream(1), (hidden(), Counted(by=2, note="é")))]
+        return [StreamEvents(stream(1), (hidden(), Counted(by=2, note="é")))]
 
     await writer.submit(league, command(), hide)
     await writer.submit(league, command(), counting(stream(1), 3))
@@ -95,8 +95,8 @@ async def test_the_chain_is_what_an_independent_computation_gives(writer: Writer
 async def test_events_come_back_as_they_went(writer: Writer) -> None:
     league = new_league()
 
-    async def hide(_states: States) -> list[Entry]:
-        return [Entry(stream(1), (hidden(),))]
+    async def hide(_states: States) -> list[StreamEvents]:
+        return [StreamEvents(stream(1), (hidden(),))]
 
     receipt = await writer.submit(league, command(), hide)
     assert receipt.recorded[0].event == hidden()
@@ -181,11 +181,11 @@ async def test_a_guard_that_has_moved_has_the_command_decided_again(store: Store
     await ours.load(league, gate)
     seen: list[int] = []
 
-    async def while_open(states: States) -> list[Entry]:
+    async def while_open(states: States) -> list[StreamEvents]:
         total = (await states.load(gate)).state.total
         seen.append(total)
         await states.load(stream(1))
-        return [Entry(stream(1), (Counted(by=total),)), Entry(gate)]
+        return [StreamEvents(stream(1), (Counted(by=total),)), StreamEvents(gate)]
 
     await ours.submit(league, command(), while_open)
     await theirs.submit(league, command(), counting(gate, 7))
@@ -200,19 +200,19 @@ async def test_a_guard_that_has_moved_has_the_command_decided_again(store: Store
 async def test_an_append_is_all_or_nothing_over_its_streams(writer: Writer) -> None:
     league = new_league()
 
-    async def both(_states: States) -> list[Entry]:
+    async def both(_states: States) -> list[StreamEvents]:
         return [
-            Entry(stream(1), (Counted(by=1),)),
-            Entry(stream(2, "tournament"), (Counted(by=1), Counted(by=2))),
+            StreamEvents(stream(1), (Counted(by=1),)),
+            StreamEvents(stream(2, "tournament"), (Counted(by=1), Counted(by=2))),
         ]
 
     receipt = await writer.submit(league, command(), both)
     assert (receipt.first_position, receipt.last_position) == (0, 2)
 
-    async def broken(_states: States) -> list[Entry]:
+    async def broken(_states: States) -> list[StreamEvents]:
         return [
-            Entry(stream(1), (Counted(by=1),)),
-            Entry(stream(2, "tournament"), (Counted(by=2**60),)),
+            StreamEvents(stream(1), (Counted(by=1),)),
+            StreamEvents(stream(2, "tournament"), (Counted(by=2**60),)),
         ]
 
     with pytest.raises(NotCanonical):
@@ -223,7 +223,7 @@ async def test_an_append_is_all_or_nothing_over_its_streams(writer: Writer) -> N
 async def test_one_defective_command_does_not_harm_its_neighbours(writer: Writer) -> None:
     league = new_league()
 
-    async def defective(_states: States) -> list[Entry]:
+    async def defective(_states: States) -> list[StreamEvents]:
         raise ZeroDivisionError
 
     answers = await asyncio.gather(
@@ -283,8 +283,8 @@ async def test_a_long_stream_is_read_in_chunks(store: Store) -> None:
     writer = Writer(store, DECIDERS, utcnow)
     await writer.start()
 
-    async def many(_states: States) -> list[Entry]:
-        return [Entry(stream(1), tuple(Counted(by=1) for _ in range(1_500)))]
+    async def many(_states: States) -> list[StreamEvents]:
+        return [StreamEvents(stream(1), tuple(Counted(by=1) for _ in range(1_500)))]
 
     await writer.submit(league, command(), many)
     await writer.submit(league, command(), many)
@@ -324,7 +324,7 @@ async def test_what_waits_when_the_writer_closes_is_told_so(store: Store) -> Non
     await writer.start()
     started = asyncio.Event()
 
-    async def slow(_states: States) -> list[Entry]:
+    async def slow(_states: States) -> list[StreamEvents]:
         started.set()
         await asyncio.Event().wait()
         return []

@@ -12,7 +12,7 @@ from service.base.errors import EventUnreadable
 from service.log.memory import MemoryStore
 from service.log.record import Recorded
 from service.log.store import Store
-from service.log.writer import Entry, States, Writer
+from service.log.writer import States, StreamEvents, Writer
 from tests.engine.table.tables import Floor, add_nothing, keep_all
 from tests.support.counters import command, new_league, stream
 from tests.support.logs import utcnow, writing
@@ -46,9 +46,9 @@ def play(floor: Floor) -> None:
 async def write(writer: Writer, league: str, events: Sequence[Any]) -> None:
     """Append *events* to the table's stream."""
 
-    async def decide(states: States) -> list[Entry]:
+    async def decide(states: States) -> list[StreamEvents]:
         await states.load(TABLE)
-        return [Entry(TABLE, tuple(events))]
+        return [StreamEvents(TABLE, tuple(events))]
 
     await writer.submit(league, command(), decide)
 

@@ -20,7 +20,7 @@ from service.base.shipped import ROOT
 from service.log.read import CHUNK
 from service.log.store import PostgresStore, Store
 from service.log.turns import Turns
-from service.log.writer import Decide, Entry, States, Writer
+from service.log.writer import Decide, States, StreamEvents, Writer
 from tests.support.counters import DECIDERS, Counted, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
@@ -37,7 +37,7 @@ class Counting:
         self.decided = 0
 
     def of(self, decide: Decide) -> Decide:
-        async def counted(states: States) -> Sequence[Entry]:
+        async def counted(states: States) -> Sequence[StreamEvents]:
             self.decided += 1
             return await decide(states)
 
@@ -96,9 +96,9 @@ async def test_a_process_that_was_away_for_long_begins_at_the_logs_end(
 ) -> None:
     league, (ours, theirs) = new_league(), pair
 
-    async def many(states: States) -> list[Entry]:
+    async def many(states: States) -> list[StreamEvents]:
         await states.load(stream(1))
-        return [Entry(stream(1), tuple(Counted(by=1) for _ in range(CHUNK)))]
+        return [StreamEvents(stream(1), tuple(Counted(by=1) for _ in range(CHUNK)))]
 
     await ours.submit(league, command(), counting(stream(1)))
     await theirs.submit(league, command(), many)
@@ -167,7 +167,7 @@ async def test_an_append_that_was_lost_twice_suspects_every_copy(
     await ours.submit(league, command(), counting(stream(1), guards=(stream(2),)))
     turns = 0
 
-    async def overtaken(states: States) -> Sequence[Entry]:
+    async def overtaken(states: States) -> Sequence[StreamEvents]:
         nonlocal turns
         turns += 1
         decided = await counting(stream(1), guards=(stream(2),))(states)

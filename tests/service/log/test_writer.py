@@ -13,7 +13,7 @@ from service.base.errors import StoreUnavailable
 from service.log.read import last_position, leagues, read_league, verify
 from service.log.store import PostgresStore
 from service.log.subscription import Subscription
-from service.log.writer import PATIENCE_SECONDS, Entry, States, Writer
+from service.log.writer import PATIENCE_SECONDS, States, StreamEvents, Writer
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
@@ -105,7 +105,7 @@ async def test_commands_on_one_stream_never_conflict_within_a_process(
     calls = Counter[str]()
     decide = counting(stream(1))
 
-    async def counted(states: States) -> Sequence[Entry]:
+    async def counted(states: States) -> Sequence[StreamEvents]:
         calls["decided"] += 1
         return await decide(states)
 
@@ -254,8 +254,8 @@ async def test_a_statement_that_fails_does_not_take_its_neighbours_with_it(
     league = new_league()
     await writer.submit(league, command(), counting(stream(1)))
 
-    async def misnamed(_states: States) -> list[Entry]:
-        return [Entry("table-not-a-stream", (Counted(by=1),))]
+    async def misnamed(_states: States) -> list[StreamEvents]:
+        return [StreamEvents("table-not-a-stream", (Counted(by=1),))]
 
     answers = await asyncio.gather(
         writer.submit(league, command(), counting(stream(1))),
@@ -353,7 +353,7 @@ async def test_a_listener_whose_connection_ends_listens_again(
 async def test_leagues_are_served_side_by_side(writer: Writer) -> None:
     held = asyncio.Event()
 
-    async def slow(_states: States) -> list[Entry]:
+    async def slow(_states: States) -> list[StreamEvents]:
         await held.wait()
         return []
 

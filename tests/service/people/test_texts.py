@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.values import identifier
 from service.base.database import async_engine
 from service.base.errors import IdempotencyKeyReused
-from service.people.texts import Draft, erase_texts, keep_text, text_of, words
+from service.people.texts import NewText, erase_texts, keep_text, text_of, words
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -30,9 +30,9 @@ async def engine(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
     await made.dispose()
 
 
-def draft(body: str = "marked cards", subject: UUID | None = SUBJECT) -> Draft:
+def draft(body: str = "marked cards", subject: UUID | None = SUBJECT) -> NewText:
     """Return a draft of a text about *subject*."""
-    return Draft(identifier("lge", UUID(int=9)), AUTHOR, body, "staff", subject)
+    return NewText(identifier("lge", UUID(int=9)), AUTHOR, body, "staff", subject)
 
 
 async def test_the_log_can_hold_a_text_without_its_words(engine: AsyncEngine) -> None:
@@ -72,7 +72,7 @@ async def test_erasing_a_person_empties_what_they_wrote_and_what_is_about_them(
 ) -> None:
     command = uuid4()
     ref = await keep_text(engine, command, draft(), salt=SALT, now=NOW)
-    bystander = Draft(identifier("lge", UUID(int=9)), UUID(int=7), "hello")
+    bystander = NewText(identifier("lge", UUID(int=9)), UUID(int=7), "hello")
     kept = await keep_text(engine, uuid4(), bystander, salt=SALT, now=NOW)
     async with engine.begin() as connection:
         assert await erase_texts(connection, person, NOW) == 1

@@ -9,7 +9,7 @@ from engine.rulesets import PRESETS
 from service.sandbox.bots import spike
 from service.sandbox.bots.betting import Stakes, Temper, bet
 from service.sandbox.bots.card_turns import card_turn
-from service.sandbox.bots.judgement import Dealt, Score, chance, draws
+from service.sandbox.bots.judgement import Dealt, SelectionRank, chance, draws
 from service.sandbox.bots.practice import practised
 from service.sandbox.bots.reading import Rival
 from service.sandbox.bots.strengths import STYLES
@@ -77,7 +77,12 @@ def test_a_selection_keeps_what_new_cards_can_improve() -> None:
 
 
 def test_the_chance_grows_with_the_suit_and_falls_with_the_distance() -> None:
-    assert chance(Score(0, -4)) > chance(Score(0, -2)) > chance(Score(1, -2)) > chance(Score(9, 0))
+    assert (
+        chance(SelectionRank(0, -4))
+        > chance(SelectionRank(0, -2))
+        > chance(SelectionRank(1, -2))
+        > chance(SelectionRank(9, 0))
+    )
 
 
 def legal(due: int) -> dict[str, Any]:
@@ -143,8 +148,8 @@ def test_a_card_that_ruins_the_total_is_traded_away() -> None:
 
 def test_a_card_off_the_target_is_worth_less_where_the_target_is_easily_met() -> None:
     """Kept sets with a total of 0 are many, those with a total of 10 few."""
-    assert practised(0).chance(Score(1, -2)) < practised(10).chance(Score(1, -2))
-    assert practised(0).chance(Score(0, 0)) < practised(10).chance(Score(0, 0))
+    assert practised(0).chance(SelectionRank(1, -2)) < practised(10).chance(SelectionRank(1, -2))
+    assert practised(0).chance(SelectionRank(0, 0)) < practised(10).chance(SelectionRank(0, 0))
 
 
 def test_a_player_who_kept_all_cards_is_feared_more_than_one_who_kept_none() -> None:
@@ -162,7 +167,7 @@ def test_against_more_opponents_the_chance_falls() -> None:
     assert known.prospect(0, 1, 2, rivals=3) < known.prospect(0, 1, 2, rivals=1)
 
 
-def weighing(mine: Score, *others: Score, due: int) -> Weighing:
+def weighing(mine: SelectionRank, *others: SelectionRank, due: int) -> Weighing:
     rivals = [
         Rival(put_in=due, stack=400, hands=((1.0, practised(5).chance(each), each),))
         for each in others
@@ -171,7 +176,7 @@ def weighing(mine: Score, *others: Score, due: int) -> Weighing:
     return Weighing(stakes=pot, put_in=0, rivals=rivals, mine={mine: 1.0})
 
 
-GOOD, FAIR, POOR = Score(0, -4), Score(0, -2), Score(3, 0)
+GOOD, FAIR, POOR = SelectionRank(0, -4), SelectionRank(0, -2), SelectionRank(3, 0)
 
 
 @pytest.mark.parametrize("mood", [0.0, 0.99])
@@ -183,7 +188,7 @@ def test_a_sharp_player_folds_what_cannot_win_and_pays_for_what_wins(mood: float
 
 
 def test_a_sharp_player_bluffs_against_a_hand_that_folds() -> None:
-    weighed = weighing(POOR, Score(1, -1), due=0)
+    weighed = weighing(POOR, SelectionRank(1, -1), due=0)
 
     assert weighed.action(legal(0), 0.0)["type"] == "raise_to"
 

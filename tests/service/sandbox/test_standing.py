@@ -22,12 +22,12 @@ from service.base.settings import Settings
 from service.director.runtime import open_runtime
 from service.director.submitting import submit_to_tournament
 from service.log.subscription import Subscription
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.sandbox.bots.betting import Temper
 from service.sandbox.bots.player import choose
 from service.sandbox.bots.strengths import STYLES
 from service.sandbox.house.driver import Driver
-from service.sandbox.house.standing import Standing
+from service.sandbox.house.standing import StandingSandbox
 from service.tasks import arming
 from tests.service.api.conftest import serving
 from tests.service.league_night import utcnow
@@ -46,7 +46,10 @@ async def running(database: TestDatabase) -> AsyncIterator[None]:
     async with open_runtime(settings) as runtime:
         news = News(runtime.writer, Subscription(settings.database_url), stopping)
         await news.start()
-        parts = (Driver(runtime, news, stopping).drive(), Standing(runtime, news, stopping).keep())
+        parts = (
+            Driver(runtime, news, stopping).drive(),
+            StandingSandbox(runtime, news, stopping).keep(),
+        )
         work = [asyncio.create_task(each) for each in parts]
         try:
             yield
@@ -209,9 +212,9 @@ async def test_a_league_of_last_month_ends_with_the_games_that_somebody_has_ente
             now=runtime.clock.now(),
         )
 
-        async def join(states: States) -> list[Entry]:
+        async def join(states: States) -> list[StreamEvents]:
             house = (await states.load(stream_of(last))).state
-            return [Entry(stream_of(last), decider.decide(house, joining))]
+            return [StreamEvents(stream_of(last), decider.decide(house, joining))]
 
         await runtime.writer.submit(last, runtime.order("join"), join)
         await submit_to_tournament(runtime, last, entered, there, runtime.order("enter"))

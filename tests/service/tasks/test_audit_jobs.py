@@ -20,7 +20,7 @@ from service.log.keys import Keys
 from service.log.read import read_league
 from service.tasks import audits, jobs
 from service.tasks.child import perform
-from service.tasks.jobs import Claimed, Hopeless, Job
+from service.tasks.jobs import ClaimedJob, Hopeless, Job
 from service.tasks.ticker import Ticker
 from tests.service.audit.test_audit import audited as audited_as_auditor
 from tests.service.director.test_directing import announced
@@ -53,7 +53,7 @@ async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]
     await connection.close()
 
 
-def claimed(worker: psycopg.Connection, league: str) -> Claimed:
+def claimed(worker: psycopg.Connection, league: str) -> ClaimedJob:
     """Arm an audit and claim it."""
     args = {"league": league, "report": REPORT}
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
@@ -62,7 +62,7 @@ def claimed(worker: psycopg.Connection, league: str) -> Claimed:
     return found
 
 
-async def audited(runtime: Runtime, job: Claimed) -> None:
+async def audited(runtime: Runtime, job: ClaimedJob) -> None:
     """Do an audit's job and the audit jobs that it arms, but no other job."""
     await perform(runtime, job.job_id, job.claim)
     await go_on(runtime)

@@ -101,7 +101,7 @@ async def test_the_projector_tells_how_far_each_projection_is_behind(
 async def test_an_absent_database_is_a_metric_and_no_error() -> None:
     registry = CollectorRegistry()
     url = "postgresql://nobody:nothing@127.0.0.1:1/none"
-    registry.register(metrics.Answered(url, projections.measured))
+    registry.register(metrics.DatabaseMetrics(url, projections.measured))
     assert registry.get_sample_value("holotable_database_up") == 0
 
 

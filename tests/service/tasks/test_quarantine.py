@@ -278,7 +278,7 @@ async def test_a_job_that_cannot_be_sent_keeps_no_other_from_being_sent(
     first, second = [(await announced(runtime, 0))[0] for _ in range(2)]
     sent: list[str] = []
 
-    def send(job: jobs.Claimed) -> None:
+    def send(job: jobs.ClaimedJob) -> None:
         if job.args["league"] == first:
             raise TypeError("it cannot be written")
         sent.append(job.args["league"])

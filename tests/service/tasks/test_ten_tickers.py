@@ -12,7 +12,7 @@ import pytest
 
 from engine.values import number_of
 from service.director.runtime import Runtime, open_runtime
-from service.tasks.jobs import Claimed
+from service.tasks.jobs import ClaimedJob
 from service.tasks.searching import Search
 from service.tasks.ticker import Ticker
 from tests.service.director.test_directing import announced
@@ -33,9 +33,9 @@ async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
 
 
 @contextmanager
-def ticking(database: TestDatabase) -> Iterator[tuple[Ticker, list[Claimed]]]:
+def ticking(database: TestDatabase) -> Iterator[tuple[Ticker, list[ClaimedJob]]]:
     """Yield the ticker of a worker, and the jobs that it has sent."""
-    sent: list[Claimed] = []
+    sent: list[ClaimedJob] = []
     ticker = Ticker(database.settings("holotable_worker"), sent.append)
     yield ticker, sent
     ticker.stop()

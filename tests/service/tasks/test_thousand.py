@@ -47,7 +47,7 @@ from service.base.database import async_engine
 from service.director import admission, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_stream
-from service.people.texts import Draft, keep_text
+from service.people.texts import NewText, keep_text
 from tests.service.audit.test_audit import audited
 from tests.service.director.test_directing import announced, command, decided
 from tests.support import play
@@ -200,7 +200,7 @@ class Crowd:
 async def because(database: TestDatabase, league_id: str) -> TextRef:
     """Store the one reason that the director gives for every ruling."""
     engine = async_engine(database.url("holotable_api"), 1)
-    draft = Draft(league_id, number_of(DIRECTOR), "the rules say so")
+    draft = NewText(league_id, number_of(DIRECTOR), "the rules say so")
     now = datetime(2026, 11, 20, tzinfo=UTC)
     found = await keep_text(engine, uuid4(), draft, salt=bytes(32), now=now)
     await engine.dispose()

@@ -19,10 +19,10 @@ from service.base.errors import CheckpointRefused
 from service.log.batch import event_id
 from service.log.read import read_command
 from service.log.store import PostgresStore
-from service.log.writer import Entry, Order, States, Writer
+from service.log.writer import Order, States, StreamEvents, Writer
 from service.transparency.convicting import contradiction
 from service.transparency.note import Checkpoint, SigningKey, open_note, parse_checkpoint
-from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
+from service.transparency.receipt import CommandReceipt, PromisedEvent, parse_receipt
 from service.transparency.tree import root_of
 from tests.service.league_night import NAMES, named
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -42,8 +42,8 @@ RECEIPT = CommandReceipt(
     received_at=AT,
     request=sha256(b'{"amount":40,"type":"raise_to"}').digest(),
     events=(
-        Promised(position=4, stream="table-" + "2b" * 16, version=3, at=AT, hash=LEAVES[4]),
-        Promised(
+        PromisedEvent(position=4, stream="table-" + "2b" * 16, version=3, at=AT, hash=LEAVES[4]),
+        PromisedEvent(
             position=5, stream="tournament-" + "3c" * 16, version=7,
             at=AT.replace(microsecond=0), hash=LEAVES[5],
         ),
@@ -140,10 +140,10 @@ async def test_all_events_of_a_command_are_found_however_many_they_are(
             )
             asked = joining if number else [founding]
 
-            async def decide(states: States, asked: Any = asked) -> list[Entry]:
+            async def decide(states: States, asked: Any = asked) -> list[StreamEvents]:
                 loaded = await states.load(stream_of(league))
                 events, _ = policies.decide_in_turn(DECIDERS["league"], loaded.state, asked)
-                return [Entry(stream_of(league), events)]
+                return [StreamEvents(stream_of(league), events)]
 
             done = await writer.submit(league, command, decide)
             first = event_id(command.command_id, 0)

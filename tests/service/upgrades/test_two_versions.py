@@ -158,7 +158,7 @@ async def test_what_a_schema_lacks_is_no_defect_of_the_process(
 
 def test_a_code_runs_from_its_head_to_the_schema_that_takes_away_what_it_needs() -> None:
     code = SchemaRange(("1", "2", "3"))
-    faults = [code.standing(*each).fault is None for each in CASES]
+    faults = [code.fit(*each).fault is None for each in CASES]
     assert faults == list(CASES.values())
 
 

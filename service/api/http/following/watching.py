@@ -66,7 +66,7 @@ class Watched(Protocol):
         """Stop notifying *watch* about *keys*."""
 
 
-class Opening(Protocol):
+class ChannelOpener(Protocol):
     """Opens a channel for a league, or returns the one that is open."""
 
     def __call__(self, league: str) -> Watched: ...
@@ -116,7 +116,7 @@ class Watch:
     """
 
     def __init__(
-        self, opening: Opening, stopping: asyncio.Event, keeping: Sequence[str] = ()
+        self, opening: ChannelOpener, stopping: asyncio.Event, keeping: Sequence[str] = ()
     ) -> None:
         self._opening = opening
         self._keeping = frozenset(keeping)
@@ -209,7 +209,7 @@ class Watch:
 
 @contextmanager
 def watching(
-    opening: Opening, stopping: asyncio.Event, keeping: Sequence[str] = ()
+    opening: ChannelOpener, stopping: asyncio.Event, keeping: Sequence[str] = ()
 ) -> Iterator[Watch]:
     """Open a watch for the length of the block. It watches nothing at first."""
     watch = Watch(opening, stopping, keeping)

@@ -22,7 +22,7 @@ from service.api.http.reading.paging import position_token
 from service.api.http.reading.positions import position_named
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import BadRequest, StreamNotFound
-from service.log.past import Fold, position_at
+from service.log.past import PastStates, position_at
 from service.log.read import last_position
 from service.log.states import Loaded, State
 
@@ -39,7 +39,7 @@ class Moment:
     league: str
     epoch: int
     position: int
-    fold: Fold
+    fold: PastStates
 
     @property
     def headers(self) -> dict[str, str]:
@@ -96,7 +96,7 @@ async def _moment(request: Asked, league: str, given: str) -> Moment:
             raise BadRequest("as_of_ahead", "the log has not reached this position")
     epoch = await shell.runtime.writer.epoch(league)
     keys = await shell.runtime.writer.store.keys(number)
-    return Moment(league, epoch, position, Fold(shell.pool, number, keys, position))
+    return Moment(league, epoch, position, PastStates(shell.pool, number, keys, position))
 
 
 def _instant(text: str) -> datetime:

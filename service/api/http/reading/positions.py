@@ -13,7 +13,7 @@ from service.api.http.reading.paging import parts_of, position_parts
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.base.errors import BadRequest, NotCaughtUp
 from service.director.in_play import open_tournaments
-from service.log.own_writes import Written
+from service.log.own_writes import LogPosition
 from service.log.read import last_position
 from service.people.tokens import Principal
 from service.projections.reads import queries
@@ -64,7 +64,7 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     """
     shell, user = shell_of(request), request.scope.get("user")
     named = [parts_of(each.strip(), str, int, int) for each in _named(request)]
-    places = [Written(since, at) for number, since, at in named if f"lge_{number}" == league]
+    places = [LogPosition(since, at) for number, since, at in named if f"lge_{number}" == league]
     if isinstance(user, Principal):
         own = shell.runtime.writer.own.of(user.account.player, league)
         places += [] if own is None else [own]

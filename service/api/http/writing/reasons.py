@@ -6,10 +6,10 @@ from typing import TypedDict
 from engine.values import PlayerId, TextId, TextRef, identifier, number_of
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order
-from service.people.texts import Audience, Draft, keep_text
+from service.people.texts import Audience, NewText, keep_text
 
 
-class Signed(TypedDict):
+class StaffDecision(TypedDict):
     """The members that every staff decision has."""
 
     by: PlayerId
@@ -44,7 +44,7 @@ async def keep(
     """
     if order.rehearse:
         return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
-    draft = Draft(
+    draft = NewText(
         league=league,
         author=number_of(order.actor),
         body=body,
@@ -57,7 +57,7 @@ async def keep(
 
 async def signed(
     shell: Shell, league: str, order: Order, body: str, *, about: PlayerId | None = None
-) -> Signed:
+) -> StaffDecision:
     """Return the author, the reason and the time of receipt for a staff decision."""
     return {
         "by": PlayerId(order.actor),

@@ -25,7 +25,7 @@ from service.api.http.writing.preconditions import expected_of
 from service.base.errors import BadRequest
 from service.base.uuids import uuid5
 from service.director import season_ends
-from service.log.writer import Entry, Order, Receipt, States
+from service.log.writer import Order, Receipt, States, StreamEvents
 
 __all__ = ["Order", "answer", "decide_one", "encoded", "order_of"]
 
@@ -81,13 +81,13 @@ async def decide_one(
     stream = stream_of(identifier)
     decider = DECIDERS[stream.partition("-")[0]]
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
         events: list[Any] = []  # the aggregate's decider knows their type
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
-        own = Entry(stream, tuple(events), state)
+        own = StreamEvents(stream, tuple(events), state)
         return [own, *await season_ends.told(states, events, order.received_at)]
 
     return await shell.runtime.writer.submit(league, order, decide)

@@ -20,7 +20,7 @@ from service.console import links
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.drawing import charts
-from service.console.drawing.charts import Course
+from service.console.drawing.charts import ChartSeries
 from service.console.listing import everything
 from service.console.pages import Done, Page
 
@@ -284,7 +284,7 @@ def _chart(ask: Ask, rows: Sequence[Row], evenings: Sequence[Evening]) -> Markup
         return None
     drawn = [each for each in rows if each.rank <= COURSES_MAX or each.me]
     courses = [
-        Course(
+        ChartSeries(
             each.name or ask.gettext("somebody who has left"),
             [evening.places.get(each.player) for evening in evenings],
             lit=each.me,

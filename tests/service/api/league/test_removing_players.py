@@ -9,7 +9,7 @@ from engine.league.errors import MemberPlaying
 from engine.values import PlayerId
 from service.director import in_play
 from service.director.submitting import start_tournament
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from tests.service.api.league.test_memberships import removed
 
 pytestmark = pytest.mark.anyio
@@ -64,7 +64,7 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
         found = await in_play.open_tournaments(runtime.pool, league)
         looks = 0
 
-        async def decide(states: States) -> Sequence[Entry]:
+        async def decide(states: States) -> Sequence[StreamEvents]:
             nonlocal looks
             looks += 1
             entries = await in_play.removal(states, league, command, found, runtime.clock.now())

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from service.log.streams import league_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from tests.service.api.conftest import Api, Person
 from tests.support.waiting import until_awaited
 
@@ -19,10 +19,10 @@ async def waiting_turn(api: Api, league: str) -> AsyncIterator[Callable[[int], A
     """
     runtime, begun, over = api.app.shell.runtime, asyncio.Event(), asyncio.Event()
 
-    async def hold(_: States) -> Sequence[Entry]:
+    async def hold(_: States) -> Sequence[StreamEvents]:
         begun.set()
         await over.wait()
-        return [Entry(league_stream(league))]
+        return [StreamEvents(league_stream(league))]
 
     async def waits(commands: int) -> None:
         async def queued() -> bool:

@@ -29,7 +29,7 @@ from engine.league.auditing import RecordAudit
 from engine.values import number_of
 from service.base.settings import environment
 from service.log.streams import league_stream
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.notices import browsers
 from service.notices.kinds import Kind
 from service.notices.preferences import turn_off
@@ -607,9 +607,9 @@ async def test_a_failed_audit_is_told_to_the_owners_and_the_operator(
                 digest="0" * 64, now=runtime.clock.now(),
             )  # fmt: skip
 
-            async def decide(states: States, command: RecordAudit = command) -> list[Entry]:
+            async def decide(states: States, command: RecordAudit = command) -> list[StreamEvents]:
                 state = (await states.load(stream)).state
-                return [Entry(stream, DECIDERS["league"].decide(state, command))]
+                return [StreamEvents(stream, DECIDERS["league"].decide(state, command))]
 
             await writer.submit(here.league, runtime.order(f"audit/{number}"), decide)
         mails = await here.mails()

@@ -11,7 +11,7 @@ from engine.season.errors import SeasonUncounted
 from engine.values import number_of, stream_of
 from service.director import season_ends
 from service.director.runtime import Runtime, open_runtime
-from service.log.writer import Entry, States
+from service.log.writer import States, StreamEvents
 from service.schedule.closing import close_season as close_by_timetable
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_disputes import RULES, ask, claim, with_office
@@ -152,7 +152,7 @@ async def close_while(
     before = await season_ends.announced_before(runtime, league, season)
     waiting = [meddle]
 
-    async def decide(states: States) -> Sequence[Entry]:
+    async def decide(states: States) -> Sequence[StreamEvents]:
         entries = await season_ends.decided(
             states, season, before, leave_out=None, now=runtime.clock.now()
         )

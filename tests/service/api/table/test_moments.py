@@ -108,7 +108,7 @@ async def test_every_position_of_a_league_can_be_looked_at(serving, database) ->
         rows = await store.league(number, -1, 1000)
         keys = await store.keys(number)
         for row in rows:
-            fold = past.Fold(shell.pool, number, keys, row.position)
+            fold = past.PastStates(shell.pool, number, keys, row.position)
             loaded = await fold.state(row.stream)
             assert (loaded.version, loaded.hash) == (row.stream_version, row.hash)
 
