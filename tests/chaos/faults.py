@@ -24,7 +24,7 @@ from amqp import AMQPError
 from service.base import migrations
 from service.base.schema_range import of_code
 from tests.chaos.room import SECOND, Room
-from tests.service.drills import CHAOS
+from tests.service.tasks.due_work import CHAOS
 from tests.service.upgrades.test_two_versions import ADDING
 from tests.support.clocks import set_clock
 

@@ -15,8 +15,8 @@ from service.base.database import async_engine
 from service.log.keys import Keys
 from service.projections.following.runner import Runner
 from service.tasks import jobs
-from tests.service.drills import broker, workers
 from tests.service.league_night import Night, played
+from tests.service.tasks.due_work import broker, workers
 from tests.service.tasks.test_worker import children
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.waiting import until_awaited

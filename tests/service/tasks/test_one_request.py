@@ -21,7 +21,7 @@ from service.base.embedded import free_port
 from service.base.settings import Settings, environment
 from service.base.telemetry import Lines
 from tests.service.api.conftest import serving  # noqa: F401 - a fixture
-from tests.service.drills import broker
+from tests.service.tasks.due_work import broker
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
 

@@ -24,7 +24,7 @@ from service.tasks import jobs
 from service.tasks.broker import install, transport
 from tests.service.director.test_clocks import rules
 from tests.service.director.test_directing import announced
-from tests.service.drills import broker, workers
+from tests.service.tasks.due_work import broker, workers
 from tests.service.tasks.test_worker import children
 from tests.support.databases import TestDatabase
 from tests.support.poison import MALFORMED, owning, plant

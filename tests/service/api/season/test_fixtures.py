@@ -14,7 +14,7 @@ from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
 from tests.service.api.conftest import Api, Person
-from tests.service.drills import decided
+from tests.service.tasks.due_work import decided
 from tests.support.projecting import projecting
 
 pytestmark = pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""Tools for drills: workers with wrong clocks, a broker to disturb, and counts of events."""
+"""Work that falls due: workers with wrong clocks, a broker to disturb, and counts of events."""
 
 import os
 import subprocess
@@ -131,8 +131,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 @dataclass
-class Drill:
-    """The work that a drill arranges, and the exact number of events that must follow."""
+class DueWork:
+    """The work that a test arranges, and the exact number of events that must follow."""
 
     runtime: Runtime
     expected: Counter[str] = field(default_factory=Counter)
