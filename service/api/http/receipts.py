@@ -12,7 +12,7 @@ from engine.values import number_of
 from service.api.http.access.rights import AS_KNOWN, LeaguePlace, demand_also
 from service.api.http.operations import operation
 from service.api.http.reading.positions import plays_in
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.base.documents import Json
 from service.base.drivers import Driver
@@ -21,6 +21,7 @@ from service.bundles.lines import Event, event_line
 from service.log.batch import event_id
 from service.log.read import epoch_of, read_command, read_stream
 from service.log.record import Metadata, Recorded
+from service.people.tokens import Principal
 from service.transparency.receipt import CommandReceipt, PromisedEvent
 
 
@@ -56,7 +57,7 @@ class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
     ),
 )  # fmt: skip
 async def sign_receipt(
-    request: Asked, body: ReceiptWanted, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    principal: Principal, body: ReceiptWanted, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
     """Sign the log's events of a command, for its actor or for an auditor who is not entered."""
     league = number_of(place.league)
@@ -67,14 +68,14 @@ async def sign_receipt(
     if not rows:
         raise StreamNotFound("it does not exist, or you may not see it")
     about = rows[0].about()
-    await _concerned(request, place, about)
+    await _concerned(shell, principal, place, about)
     receipt = CommandReceipt(
         league=str(league),
         epoch=epoch,
         command=body.command,
         actor=about.actor,
         received_at=about.received_at,
-        request=await _shown(request, league, about, body),
+        request=await _shown(shell, principal, league, about, body),
         events=tuple(
             PromisedEvent(
                 position=row.position,
@@ -91,24 +92,26 @@ async def sign_receipt(
     return encoded(SignedReceipt(note=note, events=lines))
 
 
-async def _concerned(request: Asked, place: LeaguePlace, about: Metadata) -> None:
+async def _concerned(
+    shell: Shell, principal: Principal, place: LeaguePlace, about: Metadata
+) -> None:
     """
     Check that the caller is the actor of the command, or an auditor who is not entered.
 
     Raises:
         StreamNotFound: For everybody else.
     """
-    if about.actor == principal_of(request).account.player:
+    if about.actor == principal.account.player:
         return
     try:
-        entered = await plays_in(request, place.league)
+        entered = await plays_in(shell, principal, place.league)
         demand_also(place.role, "audit_hands", entered=entered)
     except Forbidden as refused:
         raise StreamNotFound("it does not exist, or you may not see it") from refused
 
 
 async def _shown(
-    request: Asked, league: UUID, about: Metadata, body: ReceiptWanted
+    shell: Shell, principal: Principal, league: UUID, about: Metadata, body: ReceiptWanted
 ) -> bytes | None:
     """
     Return the digest of the given body, or None if no body is given.
@@ -120,10 +123,10 @@ async def _shown(
     """
     if body.request is None:
         return None
-    if about.actor != principal_of(request).account.player:
+    if about.actor != principal.account.player:
         raise Forbidden("only the sender of a request may show it")
     canonical = msgspec.json.encode(body.request, order="sorted")
-    keys = await shell_of(request).runtime.writer.store.keys(league)
+    keys = await shell.runtime.writer.store.keys(league)
     if keys.request_digest(canonical) != about.request_digest:
         raise RequestMismatch("this is not the request of that command")
     return sha256(canonical).digest()

@@ -22,9 +22,10 @@ from service.api.http.access.rights import LeaguePlace, demand_form, demand_over
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
+from service.api.http.reading.clients import Address
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, client_address, principal_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, encoded, order_of
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
@@ -126,7 +127,12 @@ class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     on_people=OnPeople("claim", "issues a new claim code", "manage_members"),
 )  # fmt: skip
 async def renew_claim(
-    request: Asked, player_id: str, place: LeaguePlace, order: Order, now: datetime, shell: Shell
+    principal: Principal,
+    player_id: str,
+    place: LeaguePlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
 ) -> Response[bytes]:
     """Issue a new code, unless somebody has already claimed the player."""
     demand_form(player_id, "plr")
@@ -139,14 +145,14 @@ async def renew_claim(
         )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
-    said = RecordedRequest(order.command_id, order.request, _me(request))
+    said = RecordedRequest(order.command_id, order.request, _me(principal))
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
         if not await entered_players.renew_claim(
-            connection, place.id, player_id, digest_of(code), now, by=_me(request)
+            connection, place.id, player_id, digest_of(code), now, by=_me(principal)
         ):
             raise BadRequest("not_claimable", "this player cannot be claimed in this league")
     return encoded(made, 201)
@@ -161,10 +167,10 @@ async def renew_claim(
     key_required=True,
 )  # fmt: skip
 async def issue_claims(
-    request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
+    principal: Principal, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Issue all codes again, for example after a lost answer. Only owners get codes for offices."""
-    said = RecordedRequest(order.command_id, order.request, _me(request))
+    said = RecordedRequest(order.command_id, order.request, _me(principal))
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -177,7 +183,7 @@ async def issue_claims(
             code = claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))
             if not again:
                 await entered_players.renew_claim(
-                    connection, place.id, player, digest_of(code), now, by=_me(request)
+                    connection, place.id, player, digest_of(code), now, by=_me(principal)
                 )
             shown = ClaimIssued(player=player, name=name, code=None if again else code)
             issued.append(shown)
@@ -219,7 +225,7 @@ async def list_claims(place: LeaguePlace, shell: Shell, pages: Pages) -> Respons
     on_people=OnPeople("by_claim", "makes an account for an entered player", "caller"),
 )  # fmt: skip
 async def claim_player(
-    request: Asked, body: ClaimWanted, now: datetime, raw: bytes, shell: Shell
+    request: Asked, address: Address, body: ClaimWanted, now: datetime, raw: bytes, shell: Shell
 ) -> Response[bytes]:
     """Make an account for the player. People who have one use ``POST /v1/me/claims``."""
     admission.demand_open(shell.settings.sign_up, body.code)  # the staff's code invites as well
@@ -228,9 +234,7 @@ async def claim_player(
     if number is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     shell.limits.sign_up(request.scope)
-    hashed = await accounts.hashed(
-        body.password, shell.settings.password_memory_kib, client_address(request)
-    )
+    hashed = await accounts.hashed(body.password, shell.settings.password_memory_kib, address)
     claim = PlayerClaim(body.code, body.login, body.password)
     said = RecordedRequest(order.command_id, raw, number, token)
     try:
@@ -243,12 +247,14 @@ async def claim_player(
                 await suspending.demand_open(connection, found.league)
                 if await entered_players.claim_player(connection, claim, hashed, now) is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
-                shown = await root(request, connection, number, Wanted(), token, "claimed", now)
+                shown = await root(
+                    shell, address, connection, number, Wanted(), token, "claimed", now
+                )
             name = await accounts.name_of(connection, number)
     except sa.exc.IntegrityError as error:
         raise BadRequest("login_taken", "the login is already taken", login=body.login) from error
     if before is not None:
-        await demand_same(request, body.login, body.password)
+        await demand_same(shell, address, body.login, body.password)
     made = {
         "id": identifier("plr", number),
         "login": body.login.lower(),
@@ -266,7 +272,6 @@ async def claim_player(
     on_people=OnPeople("by_claim", "gives the caller an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(
-    request: Asked,
     body: CodeWanted,
     order: Order,
     now: datetime,
@@ -291,7 +296,7 @@ async def join_player(
                     raise StreamNotFound("it does not exist, or you may not see it")
             else:
                 found, house = await demand_claimable(shell, connection, body.code, now)
-                await demand_me_distinct(request, house)
+                await demand_me_distinct(shell, principal, house)
                 await entered_players.join_player(connection, body.code, me.number)
                 league = house.league
 
@@ -347,8 +352,8 @@ def _good(house: Created, found: entered_players.Claimable) -> bool:
     return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))
 
 
-def _me(request: Asked) -> UUID:
-    return principal_of(request).account.number
+def _me(principal: Principal) -> UUID:
+    return principal.account.number
 
 
 def _instead(

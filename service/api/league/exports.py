@@ -17,7 +17,7 @@ from service.api.http.access.rights import (
 )
 from service.api.http.operations import operation
 from service.api.http.reading.positions import Reads, plays_in
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.exports import tables
 from service.exports.archive import prepare, streamed
 from service.exports.csvs import MEDIA_TYPE
@@ -115,12 +115,10 @@ async def export_league_results(
     needs="manage_members", scope="leagues:manage", answer=bytes,
     problems=("not_caught_up", "text_forged"), produces=("application/zip",),
 )  # fmt: skip
-async def take_league_away(
-    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
-) -> Stream:
+async def take_league_away(place: LeaguePlace, shell: Shell, principal: Principal) -> Stream:
     """Stream the archive while it is read. An incomplete archive is not valid."""
     # Metadata is for auditors only, and nobody who is entered may audit the league.
-    demand_also(place.role, "audit_hands", entered=await plays_in(request, place.id))
+    demand_also(place.role, "audit_hands", entered=await plays_in(shell, principal, place.id))
     taking = await prepare(shell.engine, place.id)
     async with shell.engine.begin() as connection:
         taker = principal.account.player

@@ -22,7 +22,7 @@ from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
@@ -184,7 +184,7 @@ async def revoke_invitation(
     on_people=OnPeople("by_invitation", "makes the caller a member, in the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(
-    request: Asked, code: str, order: Order, shell: Shell, principal: Principal
+    code: str, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Join with the invitation's role. A member keeps their current role."""
     league = league_in(code)
@@ -194,7 +194,7 @@ async def accept_invitation(
     await league_of(shell, stream_of(league))
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
     if await good(shell, house, command.invitation) is not None:
-        await demand_me_distinct(request, house)
+        await demand_me_distinct(shell, principal, house)
     elif house.invitation(command.invitation) is not None:
         raise StreamNotFound("it does not exist, or you may not see it")
     try:

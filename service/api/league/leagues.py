@@ -26,7 +26,7 @@ from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people import admission
@@ -118,7 +118,7 @@ class LeagueShown(League, kw_only=True):
     key_required=True,
 )  # fmt: skip
 async def create_league(
-    request: Asked, body: LeagueWanted, order: Order, shell: Shell, principal: Principal
+    body: LeagueWanted, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Begin a league's log. The id follows from the command, so a retry finds the same league."""
     league = LeagueId(f"lge_{order.new_id(0).hex}")
@@ -134,7 +134,7 @@ async def create_league(
                 connection, shell.settings.found_leagues, principal.account.number
             )
     with shell.limits.foundings.begun(principal.account.number, league) as before:
-        await _demand_room(request, league, before)
+        await _demand_room(shell, principal, league, before)
         receipt = await decide_one(shell, league, league, order, [command])
     content = {"id": league, "name": body.name, "sandbox": body.sandbox, "role": "owner"}
     return answer(receipt, content, version_of=stream_of(league))
@@ -194,7 +194,9 @@ def _shown(place: LeaguePlace, state: Created) -> LeagueShown:
     )
 
 
-async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> None:
+async def _demand_room(
+    shell: Shell, principal: Principal, league: str, begun: frozenset[str]
+) -> None:
     """
     Check that the caller may own one more league.
 
@@ -206,7 +208,7 @@ async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> No
     Raises:
         QuotaExhausted: If the caller owns as many leagues as allowed.
     """
-    shell, player = shell_of(request), principal_of(request).account.player
+    player = principal.account.player
     async with shell.engine.connect() as connection:
         roles = await roles_of(connection, player)
     owned = {each for each, role in roles.items() if role == "owner"} | begun

@@ -17,7 +17,7 @@ from service.api.http.access.rights import LeaguePlace
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.declaring.queries import DRY_RUN
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.writing.preconditions import compare
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.league.likenesses import demand_distinct, names_in_office
@@ -36,6 +36,7 @@ from service.people.entered_players import (
 )
 from service.people.rosters import BYTES_MAX, Row, read_roster
 from service.people.skeletons import Taken
+from service.people.tokens import Principal
 
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 ExternalId = Annotated[str, Meta(max_length=64, pattern=r"^[\x21-\x7e]+$")]
@@ -114,14 +115,14 @@ class Imported(msgspec.Struct, kw_only=True):
     key_required=True,
 )  # fmt: skip
 async def enter_player(
-    request: Asked, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell
+    principal: Principal, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Add a player to the league. If the league has entered the player before, find them again."""
     identity = identity_of(body.name, body.email, body.external_id)
     if not await entered_players.known(shell.engine, place.id, [identity]):
-        await demand_distinct(request, place.state, body.name)
+        await demand_distinct(shell, place.state, body.name)
     row = Row(1, body.name, "player", identity)
-    (shown,), receipt = await _import(request, place, order, (row,))
+    (shown,), receipt = await _import(shell, principal, place, order, (row,))
     content = {
         "league": place.id,
         "player": shown.player,
@@ -139,16 +140,18 @@ async def enter_player(
     problems=("bad_request", "forbidden", "invalid_csv", "import_refused"),
     on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip
-async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
+async def import_members(
+    request: Asked, place: LeaguePlace, principal: Principal, shell: Shell
+) -> Response[bytes]:
     """Import a list. Importing it twice adds nobody twice."""
     raw = await csv_of(request)
     dry_run = dry_run_of(request)
     roster = read_roster(raw)
     league: Created = place.state
-    engine, now = shell_of(request).engine, shell_of(request).now()
+    engine, now = shell.engine, shell.now()
     known = await entered_players.known(engine, place.id, [each.identity for each in roster.rows])
-    before = await ones_of(request, place.id, known)
-    staff = await names_in_office(request, league)
+    before = await ones_of(shell, place.id, known)
+    staff = await names_in_office(shell, league)
     faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
         raise BadRequest("import_refused", "nothing was imported", rows=_told(faults))
@@ -158,16 +161,16 @@ async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
         outcomes = [_tried(league, each, before) for each in roster.rows if each.line not in faulty]
         rows = sorted((*outcomes, *_told(faults)), key=lambda each: each.line)
         return encoded(Imported(league=place.id, dry_run=True, rows=tuple(rows)))
-    shown, receipt = await _import(request, place, order_of(request, raw), roster.rows)
+    shown, receipt = await _import(shell, principal, place, order_of(request, raw), roster.rows)
     content = {"league": place.id, "dry_run": False, "rows": shown}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 async def stored(
-    request: Asked, league: str, order: Order, rows: tuple[Row, ...]
+    shell: Shell, principal: Principal, league: str, order: Order, rows: tuple[Row, ...]
 ) -> tuple[dict[str, PlayerId], dict[str, str]]:
     """Store players of a league. Return the player of each identity, and the codes of the new."""
-    shell, now = shell_of(request), shell_of(request).now()
+    now = shell.now()
     new: list[tuple[UUID, str]] = []
     for index, _ in enumerate(rows):
         number = order.new_id(index)
@@ -178,21 +181,21 @@ async def stored(
     ]
     async with shell.engine.begin() as connection:
         players, entered = await entered_players.enter(
-            connection, league, wanted, now, by=principal_of(request).account.number
+            connection, league, wanted, now, by=principal.account.number
         )
     codes = {
         row.identity: code
         for row, (_, code) in zip(rows, new, strict=True)
         if row.identity in entered
     }
-    return await ones_of(request, league, players), codes
+    return await ones_of(shell, league, players), codes
 
 
 async def ones_of(
-    request: Asked, league: str, players: Mapping[str, PlayerId]
+    shell: Shell, league: str, players: Mapping[str, PlayerId]
 ) -> dict[str, PlayerId]:
     """Return *players* by identity, with the one who stands for each after all merges."""
-    writer = shell_of(request).runtime.writer
+    writer = shell.runtime.writer
     state = (await writer.load(league, league_stream(league), fresh=False)).state
     if not isinstance(state, Created):
         return dict(players)
@@ -200,15 +203,14 @@ async def ones_of(
 
 
 async def _import(
-    request: Asked, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
+    shell: Shell, principal: Principal, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
 ) -> tuple[list[RowShown], Receipt]:
     """Store the new players and add all of them in one append. Return the rows' outcomes."""
-    players, codes = await stored(request, place.league, order, rows)
+    players, codes = await stored(shell, principal, place.league, order, rows)
     commands = [
         AddMember(player=players[row.identity], role=row.role, now=order.received_at)
         for row in rows
     ]
-    shell = shell_of(request)
     receipt = await decide_one(shell, place.league, place.league, order, commands)
     added = {each.event.player for each in receipt.recorded}
     shown = []

@@ -19,6 +19,7 @@ from service.api.http.reading.paging import POSITION_END, Page
 from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
+from service.people.tokens import Principal
 from service.projections import schema
 from service.projections.reads import queries
 
@@ -92,10 +93,10 @@ class Deed(msgspec.Struct, kw_only=True):
     problems=("forbidden", "invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_staff_log(
-    request: Asked, place: LeaguePlace, shell: Shell, pages: Pages
+    request: Asked, place: LeaguePlace, shell: Shell, pages: Pages, principal: Principal
 ) -> Response[bytes]:
     """List all actions of everybody who has ever held an office, from the log."""
-    demand(request, place.role, entered=await plays_in(request, place.id))
+    demand(request, place.role, entered=await plays_in(shell, principal, place.id))
     paged = await pages.live(place.id, f"staff log {place.id}", int, str)
     before, after_kind = paged.after or (POSITION_END, "")
     top = await shell.pool.fetchval(

@@ -1,9 +1,12 @@
 """The log of a webhook's deliveries, trials, and deliveries sent again."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import Response
 
 from engine.values import identifier
+from service.api.http.declaring.by import By
 from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.reading.listing import Pages
@@ -17,7 +20,7 @@ from service.api.league.webhook_shapes import (
     DeliveryShown,
     listed_delivery,
 )
-from service.api.league.webhooks import number_in, reach, unknown
+from service.api.league.webhooks import Reached, number_in, reach, unknown
 from service.base.errors import Forbidden
 from service.webhooks import deliveries
 from service.webhooks.kinds import TRIED
@@ -31,9 +34,9 @@ from service.webhooks.subscriptions import Webhook
     needs="manage_league", scope="webhooks:manage", body=Nothing, answer=DeliveryListed,
     status=202, problems=("forbidden", "quota_exhausted"),
 )  # fmt: skip
-async def try_webhook(request: Asked, webhook_id: str, shell: Shell) -> Response[bytes]:
+async def try_webhook(reached: Reached, shell: Shell) -> Response[bytes]:
     """Queue a message without facts. The answer names its delivery."""
-    webhook, _ = await reach(request, webhook_id)
+    webhook, _ = reached
     _demand_enabled(webhook)
     number, now = shell.runtime.entropy.uuid(), shell.now()
     body = trial_of(webhook.league, webhook.id, now)
@@ -52,10 +55,10 @@ async def try_webhook(request: Asked, webhook_id: str, shell: Shell) -> Response
     problems=("forbidden", "invalid_cursor"),
 )  # fmt: skip
 async def list_webhook_deliveries(
-    request: Asked, webhook_id: str, shell: Shell, pages: Pages
+    webhook_id: str, reached: Reached, shell: Shell, pages: Pages
 ) -> Response[bytes]:
     """List deliveries of every state."""
-    webhook, _ = await reach(request, webhook_id)
+    webhook, _ = reached
     league = identifier("lge", webhook.league)
     paged = pages.listing(f"deliveries {webhook_id}", int, league=league)
     before = None if paged.after is None else int(paged.after[0])
@@ -66,14 +69,27 @@ async def list_webhook_deliveries(
     return pages.answer(Page(items=items, next_cursor=page.next_cursor))
 
 
+async def _reach_delivery(request: Asked, delivery_id: str) -> tuple[deliveries.Delivery, Webhook]:
+    """Return a delivery to a webhook of a league that the caller owns, and the webhook."""
+    number = number_in(delivery_id, "dlv")
+    async with shell_of(request).engine.connect() as connection:
+        delivery = _known(await deliveries.delivery_of(connection, number))
+    webhook, _ = await reach(request, identifier("whk", delivery.webhook))
+    return delivery, webhook
+
+
+ReachedDelivery = Annotated[tuple[deliveries.Delivery, Webhook], By(_reach_delivery)]
+"""Annotation of a handler's parameter: the delivery that the path names, and its webhook."""
+
+
 @operation(
     "GET", "/v1/webhook-deliveries/{delivery_id:str}", "read_webhook_delivery",
     "Read a delivery with its message and its attempts.",
     needs="manage_league", scope="webhooks:manage", answer=DeliveryShown, problems=("forbidden",),
 )  # fmt: skip
-async def read_webhook_delivery(request: Asked, delivery_id: str, shell: Shell) -> Response[bytes]:
+async def read_webhook_delivery(reached: ReachedDelivery, shell: Shell) -> Response[bytes]:
     """Show the message as it is sent, and the result of each attempt."""
-    delivery, _ = await _reach_delivery(request, delivery_id)
+    delivery, _ = reached
     async with shell.engine.connect() as connection:
         made = await deliveries.attempts_of(connection, delivery.id)
     members = msgspec.structs.asdict(listed_delivery(delivery))
@@ -90,22 +106,14 @@ async def read_webhook_delivery(request: Asked, delivery_id: str, shell: Shell) 
     needs="manage_league", scope="webhooks:manage", body=Nothing, answer=DeliveryListed,
     status=202, problems=("forbidden",),
 )  # fmt: skip
-async def redeliver(request: Asked, delivery_id: str, shell: Shell) -> Response[bytes]:
+async def redeliver(reached: ReachedDelivery, shell: Shell) -> Response[bytes]:
     """Have a delivery attempted at once, with the whole series of retries."""
-    delivery, webhook = await _reach_delivery(request, delivery_id)
+    delivery, webhook = reached
     _demand_enabled(webhook)
     async with shell.engine.begin() as connection:
         await deliveries.repeat(connection, delivery.id, shell.now())
         again = await deliveries.delivery_of(connection, delivery.id)
     return encoded(listed_delivery(_known(again)), 202)
-
-
-async def _reach_delivery(request: Asked, delivery_id: str) -> tuple[deliveries.Delivery, Webhook]:
-    number = number_in(delivery_id, "dlv")
-    async with shell_of(request).engine.connect() as connection:
-        delivery = _known(await deliveries.delivery_of(connection, number))
-    webhook, _ = await reach(request, identifier("whk", delivery.webhook))
-    return delivery, webhook
 
 
 def _demand_enabled(webhook: Webhook) -> None:

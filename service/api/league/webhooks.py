@@ -1,6 +1,7 @@
 """Webhooks of a league: subscriptions, their secrets, and the log of deliveries."""
 
 from datetime import timedelta
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import identifier, number_of
 from service.api.http.access.rights import LeaguePlace, belong, demand_form
+from service.api.http.declaring.by import By
 from service.api.http.operations import operation
 from service.api.http.reading.bodies import invalid
 from service.api.http.reading.listing import Pages
@@ -88,13 +90,29 @@ async def list_webhooks(place: LeaguePlace, shell: Shell, pages: Pages) -> Respo
     return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
 
 
+async def reach(request: Asked, webhook_id: str) -> tuple[Webhook, LeagueKeys]:
+    """Return a webhook of a league that the caller owns."""
+    shell, number = shell_of(request), number_in(webhook_id, "whk")
+    async with shell.engine.connect() as connection:
+        league = await subscriptions.league_of(connection, number)
+        if league is None:
+            raise unknown()
+        await belong(request, identifier("lge", league))
+        keys = await shell.runtime.writer.store.keys(league)
+        return await _reread(connection, keys, number), keys
+
+
+Reached = Annotated[tuple[Webhook, LeagueKeys], By(reach)]
+"""Annotation of a handler's parameter: the webhook that the path names, and its league's keys."""
+
+
 @operation(
     "GET", "/v1/webhooks/{webhook_id:str}", "read_webhook", "Read a webhook.",
     needs="manage_league", scope="webhooks:manage", answer=WebhookShown, problems=("forbidden",),
 )  # fmt: skip
-async def read_webhook(request: Asked, webhook_id: str) -> Response[bytes]:
+async def read_webhook(reached: Reached) -> Response[bytes]:
     """Show a webhook without its secret."""
-    webhook, _ = await reach(request, webhook_id)
+    webhook, _ = reached
     return encoded(shown(webhook))
 
 
@@ -104,15 +122,14 @@ async def read_webhook(request: Asked, webhook_id: str) -> Response[bytes]:
     needs="manage_league", scope="webhooks:manage", answer=WebhookShown, problems=("forbidden",),
 )  # fmt: skip
 async def change_webhook(
-    request: Asked,
-    webhook_id: str,
     body: WebhookChange,
     order: Order,
+    reached: Reached,
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
     """Replace all but the form and the secrets. Disabling ends waiting deliveries."""
-    webhook, keys = await reach(request, webhook_id)
+    webhook, keys = reached
     if body.url is not None:
         _demand_url(shell, body.url)
     changed = webhook._replace(name=body.name, kinds=body.kinds, url=body.url or webhook.url)
@@ -133,11 +150,9 @@ async def change_webhook(
     "Remove a webhook with its deliveries.",
     needs="manage_league", scope="webhooks:manage", status=204, problems=("forbidden",),
 )  # fmt: skip
-async def remove_webhook(
-    request: Asked, webhook_id: str, shell: Shell, principal: Principal
-) -> None:
+async def remove_webhook(reached: Reached, shell: Shell, principal: Principal) -> None:
     """Remove a webhook. Nothing more is sent to its address."""
-    webhook, _ = await reach(request, webhook_id)
+    webhook, _ = reached
     async with shell.engine.begin() as connection:
         await subscriptions.remove(connection, webhook.id)
         await _record(connection, webhook, principal, "webhook_removed")
@@ -150,15 +165,14 @@ async def remove_webhook(
     problems=("forbidden",), key_required=True,
 )  # fmt: skip
 async def rotate_webhook_secret(
-    request: Asked,
-    webhook_id: str,
     body: Rotation,
     order: Order,
+    reached: Reached,
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
     """Keep the old secret for the overlap. A retry changes nothing and shows no secret."""
-    webhook, keys = await reach(request, webhook_id)
+    webhook, keys = reached
     secret = subscriptions.new_secret(webhook.form, shell.runtime.entropy.bytes(_SECRET_BYTES))
     if secret is None:
         raise Forbidden("messages of the form `discord` are not signed; change the address instead")
@@ -172,18 +186,6 @@ async def rotate_webhook_secret(
         await _record(connection, webhook, principal, "webhook_secret_rotated")
         rotated = await _reread(connection, keys, webhook.id)
     return _made(rotated, secret, status=200)
-
-
-async def reach(request: Asked, webhook_id: str) -> tuple[Webhook, LeagueKeys]:
-    """Return a webhook of a league that the caller owns."""
-    shell, number = shell_of(request), number_in(webhook_id, "whk")
-    async with shell.engine.connect() as connection:
-        league = await subscriptions.league_of(connection, number)
-        if league is None:
-            raise unknown()
-        await belong(request, identifier("lge", league))
-        keys = await shell.runtime.writer.store.keys(league)
-        return await _reread(connection, keys, number), keys
 
 
 async def _reread(connection: AsyncConnection, keys: LeagueKeys, number: UUID) -> Webhook:

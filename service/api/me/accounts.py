@@ -16,8 +16,9 @@ from service.api.http.access.my_leagues import leagues_now
 from service.api.http.access.phases import tables_of
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_of
+from service.api.http.reading.clients import Address
 from service.api.http.reading.positions import own_seen
-from service.api.http.shell import Asked, Shell, client_address
+from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Label, Login, Password, TokenShown
@@ -162,16 +163,16 @@ class Me(msgspec.Struct, kw_only=True):
     needs="anyone", answer=AccountMade, status=201,
     problems=("login_taken", "too_many_sign_ins", "sign_up_closed", "invitation_needed"),
 )  # fmt: skip
-async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -> Response[bytes]:
+async def open_account(
+    request: Asked, address: Address, body: SignUp, raw: bytes, shell: Shell
+) -> Response[bytes]:
     """Store a new account and its first token in one transaction."""
     admission.demand_open(shell.settings.sign_up, body.invitation)
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
     shell.limits.sign_up(request.scope)
-    kept = await accounts.hashed(
-        body.password, shell.settings.password_memory_kib, client_address(request)
-    )
+    kept = await accounts.hashed(body.password, shell.settings.password_memory_kib, address)
     said = RecordedRequest(order.command_id, raw, number, token)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -183,11 +184,13 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
                 connection, number, body.login, name, kept, now, founds_leagues=founds
             ):
                 raise BadRequest("login_taken", "the login is already taken", login=body.login)
-            shown = await root(request, connection, number, Wanted(), token, "signed_up", now)
+            shown = await root(
+                shell, address, connection, number, Wanted(), token, "signed_up", now
+            )
         else:
             shown = await shown_again(connection, before.account, before.made or token)
     if before is not None:
-        await demand_same(request, body.login, body.password)
+        await demand_same(shell, address, body.login, body.password)
     made = {"id": f"plr_{number.hex}", "login": login, "name": name, "token": shown}
     return encoded(made, 201, {} if before is None else dict(REPLAYED))
 

@@ -10,12 +10,13 @@ from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.reading.clients import Address, MailLanguage
+from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded
 from service.api.me.signing_in import demand_unchanged, signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
-from service.base.languages import language_of
+from service.base.languages import Language
 from service.notices import asking
 from service.people import emails
 from service.people.emails import Email
@@ -102,23 +103,23 @@ async def read_my_email(shell: Shell, principal: Principal) -> Response[bytes]:
     problems=("wrong_password", "too_many_sign_ins", "mail_unavailable"),
 )  # fmt: skip
 async def set_my_email(
-    request: Asked, body: EmailWanted, shell: Shell, principal: Principal
+    body: EmailWanted, address: Address, language: MailLanguage, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Store the address as wanted, or remove both. A removed one gets a last mail."""
     began, keys = shell.now(), _keys(shell)
     if body.email is not None:
         _demand_mail(shell)
         shell.limits.ask_own_mail(principal.account.number)
-    me = await signed_in(request, principal.account.login, body.password)
+    me = await signed_in(shell, address, principal.account.login, body.password)
     async with shell.engine.begin() as connection:
         await demand_unchanged(connection, me.number, began)
         if body.email is None:
             former = await emails.remove(connection, keys, me.number)
-            await tell_former(request, connection, me.number, former)
+            await tell_former(shell, language, connection, me.number, former)
         else:
             now, occasion = shell.now(), shell.runtime.entropy.uuid()
             await emails.want(connection, keys, me.number, body.email, now)
-            await asking.mail_code(connection, me.number, occasion, _language(request), now)
+            await asking.mail_code(connection, me.number, occasion, language, now)
         found = await emails.email_of(connection, keys, me.number)
     return encoded(_shown(found))
 
@@ -129,7 +130,7 @@ async def set_my_email(
     needs="account", answer=EmailShown, problems=("not_found",),
 )  # fmt: skip
 async def verify_my_email(
-    request: Asked, body: EmailCode, shell: Shell, principal: Principal
+    body: EmailCode, language: MailLanguage, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Make the wanted address the confirmed one. An earlier one gets a last mail."""
     me, keys = principal.account.number, _keys(shell)
@@ -137,23 +138,22 @@ async def verify_my_email(
         verified = await emails.verify(connection, keys, me, body.code, shell.now())
         if verified is None:
             raise StreamNotFound("it does not exist, or you may not see it")
-        await tell_former(request, connection, me, verified.former)
+        await tell_former(shell, language, connection, me, verified.former)
         found = await emails.email_of(connection, keys, me)
     return encoded(_shown(found))
 
 
 async def tell_former(
-    request: Asked, connection: AsyncConnection, person: UUID, former: str | None
+    shell: Shell, language: Language, connection: AsyncConnection, person: UUID, former: str | None
 ) -> None:
     """
     Have a mail sent to the address that was confirmed before, if there was one.
 
     A thief may have replaced it.
     """
-    shell = shell_of(request)
     if former is None or shell.settings.smtp_url is None:
         return
-    occasion, language = shell.runtime.entropy.uuid(), _language(request)
+    occasion = shell.runtime.entropy.uuid()
     await asking.mail_former(
         connection, _keys(shell), person, occasion, former, language, shell.now()
     )
@@ -165,14 +165,16 @@ async def tell_former(
     needs="anyone", answer=ResetPromised, status=202, problems=("mail_unavailable",),
     about="The answer and its time are the same whether there is such an account or not.",
 )  # fmt: skip
-async def request_password_reset(request: Asked, body: ResetAsked, shell: Shell) -> Response[bytes]:
+async def request_password_reset(
+    request: Asked, body: ResetAsked, language: MailLanguage, shell: Shell
+) -> Response[bytes]:
     """Store the request as it came. A worker looks for the account."""
     sender = _demand_mail(shell)
     shell.limits.ask_mail(request.scope, body.account.lower())
     occasion = shell.runtime.entropy.uuid()
     async with shell.engine.begin() as connection:
         await asking.mail_reset(
-            connection, _keys(shell), occasion, body.account, _language(request), shell.now()
+            connection, _keys(shell), occasion, body.account, language, shell.now()
         )
     return encoded(ResetPromised(from_=sender), 202)
 
@@ -190,10 +192,6 @@ def _demand_mail(shell: Shell) -> str:
             "this installation sends no mail; ask an owner of your league or the operator",
         )
     return shell.settings.mail_from
-
-
-def _language(request: Asked) -> str:
-    return language_of(request.headers.get("accept-language"))
 
 
 def _keys(shell: Shell) -> AddressKeys:

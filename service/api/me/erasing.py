@@ -7,7 +7,8 @@ from litestar import Response
 
 from service.api.http.access.authentication import forget
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.clients import Address
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.me.signing_in import signed_in
 from service.api.me.tokens import PasswordGiven
@@ -38,13 +39,13 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ),
 )  # fmt: skip
 async def erase_me(
-    request: Asked, body: ErasureWanted, shell: Shell, principal: Principal
+    body: ErasureWanted, address: Address, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Erase the caller. Other processes may accept the token for five more seconds."""
     me = principal.account
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "confirm with your own player id")
-    await signed_in(request, me.login, body.password)
+    await signed_in(shell, address, me.login, body.password)
     erased = await erase(shell.engine, shell.runtime.writer.store.keys, me.number, shell.now())
     forget(shell, principal)
     shell.called.pop(me.player, None)

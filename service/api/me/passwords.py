@@ -17,14 +17,16 @@ from service.api.http.access.rights import LeaguePlace, demand_form
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
+from service.api.http.reading.clients import Address, MailLanguage
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, client_address, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, encoded
 from service.api.me.emails import tell_former
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound, WrongPassword
+from service.base.languages import Language
 from service.people import accounts, emails, operator_log, resetting, sign_ins, tokens
 from service.people.idempotency import RecordedRequest
 from service.people.sealed_addresses import AddressKeys
@@ -119,7 +121,11 @@ class SignInListed(msgspec.Struct, kw_only=True):
     problems=("wrong_password", "too_many_sign_ins"),
 )  # fmt: skip
 async def change_password(
-    request: Asked, body: PasswordChange, shell: Shell, principal: Principal
+    body: PasswordChange,
+    address: Address,
+    language: MailLanguage,
+    shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
     """
     Change the password. Every token needs the old password, with any scopes.
@@ -128,10 +134,9 @@ async def change_password(
     ends then, because nobody could know an earlier password.
     """
     if body.password is None:
-        return await _first_password(request, body, shell, principal)
+        return await _first_password(body, address, language, shell, principal)
     began = shell.now()
-    me = await signed_in(request, principal.account.login, body.password)
-    address = client_address(request)
+    me = await signed_in(shell, address, principal.account.login, body.password)
     kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
         await demand_unchanged(connection, me.number, began)
@@ -144,13 +149,13 @@ async def change_password(
             address=address,
             but=principal.token,
         )
-        email = await _email_kept(request, connection, me.number, remove=body.remove_email)
+        email = await _email_kept(shell, language, connection, me.number, remove=body.remove_email)
     forget(shell, principal)
     return encoded(PasswordChanged(tokens_ended=ended, email=email))
 
 
 async def _first_password(
-    request: Asked, body: PasswordChange, shell: Shell, principal: Principal
+    body: PasswordChange, address: str, language: Language, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """
     Set the first password of the caller's account.
@@ -158,7 +163,7 @@ async def _first_password(
     Raises:
         WrongPassword: If the account has one, or the token may not manage the account.
     """
-    me, address = principal.account.number, client_address(request)
+    me = principal.account.number
     if principal.account.has_password or MANAGE not in principal.scopes:
         raise WrongPassword("the current password is needed")
     kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
@@ -169,7 +174,7 @@ async def _first_password(
         if not root or not await accounts.set_first_password(connection, me, kept, shell.now()):
             raise WrongPassword("the current password is needed")
         await sign_ins.add(connection, me, "password_changed", shell.now(), address=address)
-        email = await _email_kept(request, connection, me, remove=body.remove_email)
+        email = await _email_kept(shell, language, connection, me, remove=body.remove_email)
     forget_person(shell, me)
     return encoded(PasswordChanged(tokens_ended=0, email=email))
 
@@ -223,9 +228,10 @@ async def offer_password_reset(
     needs="anyone", answer=PasswordReset, problems=("not_found",),
     on_people=OnPeople("by_reset", "sets a new password for the code's account", "caller"),
 )  # fmt: skip
-async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Response[bytes]:
+async def reset_password(
+    body: ResetWanted, address: Address, language: MailLanguage, shell: Shell
+) -> Response[bytes]:
     """Use up a reset code. If the answer is lost, the caller can sign in with the new password."""
-    address = client_address(request)
     kept = await accounts.hashed(body.password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
@@ -234,7 +240,9 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
         await resetting.set_password(
             connection, found.person, kept, shell.now(), "password_reset", address=address
         )
-        email = await _email_kept(request, connection, found.person, remove=body.remove_email)
+        email = await _email_kept(
+            shell, language, connection, found.person, remove=body.remove_email
+        )
     forget_person(shell, found.person)
     return encoded(PasswordReset(login=found.login, email=email))
 
@@ -265,13 +273,13 @@ async def list_sign_ins(shell: Shell, principal: Principal, pages: Pages) -> Res
 
 
 async def _email_kept(
-    request: Asked, connection: AsyncConnection, person: UUID, *, remove: bool
+    shell: Shell, language: Language, connection: AsyncConnection, person: UUID, *, remove: bool
 ) -> str | None:
     """Return the confirmed address of an account, after removing it if that is wanted."""
-    keys = AddressKeys(*shell_of(request).settings.secret_keys)
+    keys = AddressKeys(*shell.settings.secret_keys)
     if remove:
         await tell_former(
-            request, connection, person, await emails.remove(connection, keys, person)
+            shell, language, connection, person, await emails.remove(connection, keys, person)
         )
     return (await emails.email_of(connection, keys, person)).address
 

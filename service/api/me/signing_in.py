@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.api.http.shell import Asked, client_address, shell_of
+from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.base.errors import AccountSuspended, IdempotencyKeyReused, WrongPassword
 from service.people import accounts, sign_ins, tokens
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     days: int = tokens.DAYS_DEFAULT
 
 
-async def signed_in(request: Asked, login: str, password: str) -> Account:
+async def signed_in(shell: Shell, address: str, login: str, password: str) -> Account:
     """
     Return the account with this login and password.
 
@@ -33,7 +33,6 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
         WrongPassword: If there is none. The error does not say which of the two is wrong.
         TooManySignIns: If too many attempts have failed.
     """
-    shell, address = shell_of(request), client_address(request)
     shell.guesses.begin(login, address)
     try:
         person = await accounts.by_password(
@@ -49,7 +48,7 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
     return person
 
 
-async def demand_same(request: Asked, login: str, password: str) -> None:
+async def demand_same(shell: Shell, address: str, login: str, password: str) -> None:
     """
     Check that a retry gives the password of the first request.
 
@@ -60,7 +59,7 @@ async def demand_same(request: Asked, login: str, password: str) -> None:
         TooManySignIns: If too many attempts have failed.
     """
     try:
-        await signed_in(request, login, password)
+        await signed_in(shell, address, login, password)
     except WrongPassword as error:
         raise IdempotencyKeyReused("this key was used for another request") from error
 
@@ -81,7 +80,8 @@ async def demand_unchanged(connection: AsyncConnection, owner: UUID, began: date
 
 
 async def root(
-    request: Asked,
+    shell: Shell,
+    address: str,
     connection: AsyncConnection,
     owner: UUID,
     wanted: Wanted,
@@ -100,7 +100,6 @@ async def root(
         AccountSuspended: If an operator has suspended the account.
         QuotaExhausted: If the account has twice as many tokens as it may make with tokens.
     """
-    shell = shell_of(request)
     await demand_unchanged(connection, owner, began)
     made, secret = tokens.new(
         shell.runtime.entropy.bytes(32),
@@ -114,7 +113,6 @@ async def root(
     held = await tokens.number_held(connection, owner, shell.now())
     demand_room("tokens", held, 2 * shell.limits.settings.account_tokens)
     await tokens.keep(connection, owner, made, secret)
-    address = client_address(request)
     await sign_ins.add(connection, owner, kind, shell.now(), address=address, token=made.number)
     return shown(made, secret)
 

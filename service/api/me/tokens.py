@@ -11,9 +11,10 @@ from msgspec import Meta
 from service.api.http.access.authentication import forget
 from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
+from service.api.http.reading.clients import Address
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, client_address
+from service.api.http.shell import Asked, Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
@@ -127,13 +128,13 @@ class SignedOut(msgspec.Struct, kw_only=True):
     ),
 )  # fmt: skip
 async def make_token(
-    request: Asked, body: TokenWanted, raw: bytes, shell: Shell
+    request: Asked, address: Address, body: TokenWanted, raw: bytes, shell: Shell
 ) -> Response[bytes]:
     """Make a root token for a password, or a child token for a token."""
     began = shell.now()
     maker = None
     if body.login is not None and body.password is not None:
-        person = await signed_in(request, body.login, body.password)
+        person = await signed_in(shell, address, body.login, body.password)
     else:
         maker = _maker(request, body)
         person = maker.account
@@ -146,7 +147,9 @@ async def make_token(
             again = await shown_again(connection, person.number, before.made)
             return encoded(again, 201, dict(REPLAYED))
         if maker is None:
-            made = await root(request, connection, person.number, wanted, number, "password", began)
+            made = await root(
+                shell, address, connection, person.number, wanted, number, "password", began
+            )
             return encoded(made, 201)
         child, secret = tokens.new(
             shell.runtime.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
@@ -232,7 +235,7 @@ async def rotate_token(
     needs="account", scope=tokens.MANAGE, answer=SignedOut,
 )  # fmt: skip
 async def sign_out_everywhere(
-    request: Asked, shell: Shell, principal: Principal
+    address: Address, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """End all tokens of the caller, including the one in use, and what they may have made."""
     me, now = principal.account.number, shell.now()
@@ -241,7 +244,6 @@ async def sign_out_everywhere(
             tokens=await tokens.revoke_all(connection, me, now),
             calendar_keys=await resetting.end_beside(connection, me, now),
         )
-        address = client_address(request)
         await sign_ins.add(connection, me, "signed_out", now, address=address)
     forget(shell, principal)
     return encoded(ended)

@@ -20,9 +20,10 @@ from litestar.handlers import HTTPRouteHandler
 from service.api.http.declaring.declaration import JSON
 from service.api.http.operations import operation
 from service.api.http.problems.answers import DOCUMENTATION, catalogue
+from service.api.http.reading.clients import Address
 from service.api.http.reading.encoding import encoded
 from service.api.http.reading.etags import Tagging, Tags, not_modified
-from service.api.http.shell import Asked, client_address
+from service.api.http.shell import Asked
 from service.api.http.wire.negotiating import best
 from service.api.openapi import answers_with, openapi_document, openapi_json
 from service.base import pools
@@ -133,18 +134,18 @@ class ProblemShown(msgspec.Struct, kw_only=True):
     "GET", "/openapi.json", "read_openapi_json", "Read the OpenAPI document as JSON.",
     needs="anyone", answer=str, produces=(JSON,), public=True,
 )  # fmt: skip
-async def read_openapi_json(request: Asked, tags: Tags) -> Response[bytes]:
+async def read_openapi_json(address: Address, tags: Tags) -> Response[bytes]:
     """Make the document in a thread at the first request, and keep it."""
-    return _kept(tags, await _made(request, _json), JSON)
+    return _kept(tags, await _made(address, _json), JSON)
 
 
 @operation(
     "GET", "/openapi.yaml", "read_openapi_yaml", "Read the OpenAPI document as YAML.",
     needs="anyone", answer=str, produces=(YAML,), public=True,
 )  # fmt: skip
-async def read_openapi_yaml(request: Asked, tags: Tags) -> Response[bytes]:
+async def read_openapi_yaml(address: Address, tags: Tags) -> Response[bytes]:
     """Answer the text of ``api-spec/openapi.yaml``."""
-    return _kept(tags, await _made(request, _yaml), YAML)
+    return _kept(tags, await _made(address, _yaml), YAML)
 
 
 @operation(
@@ -160,23 +161,23 @@ async def read_reference(tags: Tags) -> Response[bytes]:
     "GET", "/docs/assets/{name:str}", "read_asset", "Read a file that a page loads.",
     needs="anyone", answer=str, produces=("text/javascript", "text/css"), public=True,
 )  # fmt: skip
-async def read_asset(request: Asked, name: str, tags: Tags) -> Response[bytes]:
+async def read_asset(address: Address, name: str, tags: Tags) -> Response[bytes]:
     """Answer one of the known files and nothing else of the package."""
     if name not in ASSETS:
         raise StreamNotFound("there is no such file")
-    return _kept(tags, await _made(request, _asset, name), ASSETS[name])
+    return _kept(tags, await _made(address, _asset, name), ASSETS[name])
 
 
 @operation(
     "GET", "/problems/{code:str}", "read_problem", "Read what the code of a problem means.",
     needs="anyone", answer=ProblemShown, produces=_FORMS, public=True,
 )  # fmt: skip
-async def read_problem(request: Asked, code: str, tags: Tags) -> Response[bytes]:
+async def read_problem(request: Asked, address: Address, code: str, tags: Tags) -> Response[bytes]:
     """Answer JSON, or a page if the client likes HTML better."""
     if code not in catalogue():
         raise StreamNotFound("there is no problem with this code")
     status, title = catalogue()[code]
-    names = await _made(request, answers_with, code)
+    names = await _made(address, answers_with, code)
     shown = ProblemShown(
         type=f"{DOCUMENTATION}{code}", code=code, status=status, title=title, operations=names
     )
@@ -196,10 +197,10 @@ PAGES: tuple[HTTPRouteHandler, ...] = (
 
 
 async def _made(
-    request: Asked, make: Callable[_P, Made], *args: _P.args, **kwargs: _P.kwargs
+    address: str, make: Callable[_P, Made], *args: _P.args, **kwargs: _P.kwargs
 ) -> Made:
     """Return what *make* makes, in a thread. The document takes too long for the event loop."""
-    return await pools.PAGES.run(client_address(request), make, *args, **kwargs)
+    return await pools.PAGES.run(address, make, *args, **kwargs)
 
 
 def _kept(tags: Tagging, content: bytes, media: str) -> Response[bytes]:

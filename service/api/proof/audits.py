@@ -136,7 +136,7 @@ async def start_audit(
 ) -> Response[bytes]:
     """Record the audit and arm its job. A retry returns the same operation."""
     if body.tournament is None:
-        entered = await plays_in(request, place.id)
+        entered = await plays_in(shell, principal, place.id)
     else:
         tournament = await find(request, body.tournament, TOURNAMENT)
         if tournament.league != place.id:

@@ -15,11 +15,12 @@ from service.api.http.access.rights import SEASON, TABLE, TOURNAMENT, Kind, dema
 from service.api.http.access.viewers import entrant_of
 from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.bundles.gathering import located
 from service.bundles.lines import Kind as Bundled
 from service.bundles.writing import Wanted, bundle
 from service.log.keys import Keys
+from service.people.tokens import Principal
 
 MEDIA = "application/x-ndjson"
 ENTRANT = Query(
@@ -86,9 +87,9 @@ async def _bundled(
         # As in every other answer, a draft is missing for callers who may not see it.
         await reach(request, table or subject, above, fresh=False)
         if kind == "season":
-            viewer = await _entrant_named(request, league, subject, entrant)
+            viewer = await _entrant_named(shell, principal_of(request), league, subject, entrant)
         else:
-            viewer = await _viewer(request, league, table or subject)
+            viewer = await _viewer(shell, principal_of(request), league, table or subject)
         wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
         keys = Keys(*shell.settings.secret_keys)
         lines = await bundle(connection, shell.pool, keys, wanted)
@@ -96,18 +97,20 @@ async def _bundled(
     return Stream(lines, media_type=MEDIA, headers=headers)
 
 
-async def _viewer(request: Asked, league: str, subject: str) -> str:
+async def _viewer(shell: Shell, principal: Principal, league: str, subject: str) -> str:
     """Return the caller's entrant, or the public if the caller did not play."""
-    writer = shell_of(request).runtime.writer
+    writer = shell.runtime.writer
     state = (await writer.load(league, stream_of(subject))).state
     if isinstance(state, Table):
         state = (await writer.load(league, stream_of(state.tournament))).state
     elif isinstance(state, Cancelled):
         return PUBLIC
-    return entrant_of(state, principal_of(request).account.player) or PUBLIC
+    return entrant_of(state, principal.account.player) or PUBLIC
 
 
-async def _entrant_named(request: Asked, league: str, season: str, wanted: str | None) -> str:
+async def _entrant_named(
+    shell: Shell, principal: Principal, league: str, season: str, wanted: str | None
+) -> str:
     """
     Return the entrant that the request names, or the public if it names none.
 
@@ -116,12 +119,12 @@ async def _entrant_named(request: Asked, league: str, season: str, wanted: str |
     """
     if wanted is None:
         return PUBLIC
-    writer = shell_of(request).runtime.writer
+    writer = shell.runtime.writer
     state = (await writer.load(league, stream_of(season))).state
     counted = [each.tournament for each in state.counted] if isinstance(state, Opened) else []
     for tournament in counted:
         state = (await writer.load(league, stream_of(tournament), fresh=False)).state
-        player = principal_of(request).account.player
+        player = principal.account.player
         if any(each.entrant == wanted and each.player == player for each in entries_of(state)):
             return str(wanted)
     raise ENTRANT.refused("Expected your entry in a tournament that this season has counted")

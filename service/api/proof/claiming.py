@@ -43,7 +43,7 @@ from service.api.http.access.rights import (
 from service.api.http.declaring.by import By
 from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer
 from service.api.proof.dispute_shapes import DisputeChanged
@@ -52,6 +52,7 @@ from service.director.disputes.evidence import gather
 from service.director.disputes.windows import too_late_at
 from service.log.writer import States, StreamEvents
 from service.people.texts import Written
+from service.people.tokens import Principal
 from service.projections.reads import dispute_queries
 from service.projections.schema import audit_report
 from service.replays.reading import read_replay
@@ -126,18 +127,19 @@ Disputed = Annotated[tuple[Place[msgspec.Struct], Subject], By(disputed)]
     ),
 )  # fmt: skip
 async def open_dispute(
-    request: Asked, body: DisputeWanted, about: Disputed, order: Order
+    shell: Shell, principal: Principal, body: DisputeWanted, about: Disputed, order: Order
 ) -> Response[bytes]:
     """Open the dispute and attach the evidence in one append, then start an audit."""
     place, subject = about
     demand_known(body.rules)
     name = DisputeId(identifier("dsp", order.new_id(0)))
-    few = await _few(request, place.league)
-    return await opened(request, order, place, subject, body, name, few=few)
+    few = await _few(shell, principal, place.league)
+    return await opened(shell, principal, order, place, subject, body, name, few=few)
 
 
 async def opened(
-    request: Asked,
+    shell: Shell,
+    principal: Principal,
     order: Order,
     place: Place[msgspec.Struct],
     subject: Subject,
@@ -154,9 +156,9 @@ async def opened(
         body: The claim about *subject*. Its rules have been checked.
         few: True if the caller may open another dispute.
     """
-    shell, now, stream = shell_of(request), order.received_at, stream_of(name)
-    player = PlayerId(principal_of(request).account.player)
-    entered = await plays_in_disputed(request, place.league, subject)
+    now, stream = order.received_at, stream_of(name)
+    player = PlayerId(principal.account.player)
+    entered = await plays_in_disputed(shell, principal, place.league, subject)
     league = (await shell.runtime.writer.load(place.league, stream_of(place.league))).state
     evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
     claim = Claim(
@@ -164,7 +166,7 @@ async def opened(
         league=LeagueId(place.league),
         subject=subject,
         by=player,
-        claim=await keep(shell_of(request), place.league, order, body.claim),
+        claim=await keep(shell, place.league, order, body.claim),
         rules=tuple(body.rules),
         closes_at=await too_late_at(shell.pool, shell.engine, league, subject),
         ruling=may(place.role, "rule_disputes", entered=entered),
@@ -180,13 +182,14 @@ async def opened(
         return [StreamEvents(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
-    await _audited(request, place.league, name, subject, now)
+    await _audited(shell, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)
 
 
 async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId, TournamentId]:
-    shell, row = shell_of(request), await find_hand(request, hand)
+    shell = shell_of(request)
+    row = await find_hand(shell, hand)
     table = await find(request, row.table, TABLE)
     if step is not None:
         keys = await shell.runtime.writer.store.keys(number_of(row.league))
@@ -226,18 +229,18 @@ def _demand(few: bool) -> None:
         )
 
 
-async def _few(request: Asked, league: str) -> bool:
+async def _few(shell: Shell, principal: Principal, league: str) -> bool:
     """Return True if the caller has fewer than ``OPEN_MAX`` open disputes."""
-    player = principal_of(request).account.player
-    async with shell_of(request).engine.connect() as connection:
+    player = principal.account.player
+    async with shell.engine.connect() as connection:
         return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
 
 
 async def _audited(
-    request: Asked, league: str, name: DisputeId, subject: Subject, now: datetime
+    shell: Shell, league: str, name: DisputeId, subject: Subject, now: datetime
 ) -> None:
     """Arm an audit of the disputed streams. It runs once and reports to the dispute."""
-    shell, number = shell_of(request), number_of(name)
+    number = number_of(name)
     report = f"rep_{number.hex}"
     async with shell.engine.begin() as connection:
         await connection.execute(

@@ -121,7 +121,11 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgs
         raise StreamNotFound("it does not exist, or you may not see it")
     league, subject = identifier("lge", filed.league), filed.subject
     role = await belong(request, league)
-    demand(request, role, entered=await plays_in_disputed(request, league, subject))
+    demand(
+        request,
+        role,
+        entered=await plays_in_disputed(shell, principal_of(request), league, subject),
+    )
     if filed.claimant == me:
         raise AnotherPersonNeeded
     if subject.tournament is not None:
@@ -140,7 +144,6 @@ LookedInto = Annotated[tuple[Filed, Place[msgspec.Struct]], By(_looked_into)]
     problems=("bad_request", "not_found", "dispute_invalid", "rule_unknown", "too_many_disputes"),
 )  # fmt: skip
 async def file_confidential_claim(
-    request: Asked,
     body: ConfidentialWanted,
     about: Disputed,
     order: Order,
@@ -185,7 +188,7 @@ async def file_confidential_claim(
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_confidential_claims(
-    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal, pages: Pages
+    place: LeaguePlace, shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
     """List the confidential claims that the caller may see, oldest first."""
     me, league = principal.account.number, number_of(place.id)
@@ -195,7 +198,7 @@ async def list_confidential_claims(
         found = await confidential_claims.claims_in(
             connection, keys, league, of=None if ruling else me
         )
-    shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
+    shown = [_shown(each) for each in found if await _sees(shell, principal, place, each, me)]
     paged = await pages.live(place.id, f"confidential {place.id} {me.hex}", str, str)
     return pages.answer(paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
 
@@ -207,7 +210,6 @@ async def list_confidential_claims(
     status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown", "text_forged"),
 )  # fmt: skip
 async def open_confidential_claim(
-    request: Asked,
     claim_id: str,
     body: OpeningOfClaim,
     found: LookedInto,
@@ -223,7 +225,7 @@ async def open_confidential_claim(
     if filed.state == "dismissed" or filed.dispute not in (None, name):
         raise _handled(filed)
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
-    made = await opened(request, order, place, subject, claimed, name)
+    made = await opened(shell, principal, order, place, subject, claimed, name)
     me, now = principal.account.number, order.received_at
     async with shell.engine.begin() as connection:
         keys = shell.runtime.writer.store.keys
@@ -238,7 +240,6 @@ async def open_confidential_claim(
     answer=ConfidentialClaim, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def dismiss_confidential_claim(
-    request: Asked,
     claim_id: str,
     body: DisputeReason,
     found: LookedInto,
@@ -261,13 +262,15 @@ async def dismiss_confidential_claim(
     return encoded(_shown(kept))
 
 
-async def _sees(request: Asked, place: Place[msgspec.Struct], filed: Filed, me: UUID) -> bool:
+async def _sees(
+    shell: Shell, principal: Principal, place: Place[msgspec.Struct], filed: Filed, me: UUID
+) -> bool:
     """Return True if *me*, the claimant or a referee, may see the claim."""
     if filed.claimant == me:
         return True
     if filed.about == me:
         return False
-    return not await plays_in_disputed(request, place.league, filed.subject)
+    return not await plays_in_disputed(shell, principal, place.league, filed.subject)
 
 
 def _handled(filed: Filed) -> BadRequest:

@@ -20,7 +20,7 @@ from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.proof.dispute_shapes import DisputeChanged
@@ -111,7 +111,6 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     on_people=OnPeople("disclosure", "lets an auditor open sealed values", "rule_disputes"),
 )  # fmt: skip
 async def grant_disclosure(
-    request: Asked,
     body: DisclosureWanted,
     place: DisputePlace,
     order: Order,
@@ -119,9 +118,9 @@ async def grant_disclosure(
     principal: Principal,
 ) -> Response[bytes]:
     """Grant the disclosure to an auditor who does not play in the disputed tournament."""
-    await demand_uninvolved(request, place.id)
+    await demand_uninvolved(shell, principal, place.id)
     subject = place.state.opened.subject
-    await _demand_auditor(request, place, body.auditor)
+    await _demand_auditor(shell, place, body.auditor)
     about = subject.hand if body.what == "hand" else subject.tournament
     command = GrantDisclosure(
         auditor=PlayerId(body.auditor),
@@ -133,7 +132,7 @@ async def grant_disclosure(
         now=order.received_at,
     )
     receipt = await decide_one(shell, place.league, place.id, order, [command])
-    return await changed(request, place, receipt, 201)
+    return await changed(shell, place, receipt, 201)
 
 
 @operation(
@@ -172,7 +171,6 @@ async def list_disclosures(place: DisputePlace, pages: Pages) -> Response[bytes]
     key_required=True, problems=("forbidden", "not_disclosed", "not_over", "another_person_needed"),
 )  # fmt: skip
 async def open_disclosed(
-    request: Asked,
     body: DisclosedWanted,
     place: DisputePlace,
     order: Order,
@@ -180,12 +178,12 @@ async def open_disclosed(
     principal: Principal,
 ) -> Response[bytes]:
     """Record the opening, then show the values. The hand, or the tournament, must be over."""
-    await demand_uninvolved(request, place.id)
+    await demand_uninvolved(shell, principal, place.id)
     subject, player = place.state.opened.subject, PlayerId(principal.account.player)
     about = str(subject.hand if body.what == "hand" else subject.tournament)
     if place.state.disclosed(player, body.what, about, shell.now()) is None:
         raise NotDisclosed
-    await _demand_over(request, place, body.what)
+    await _demand_over(shell, place, body.what)
     command = UseDisclosure(by=player, what=body.what, subject=about, now=order.received_at)
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     if body.what == "hand":
@@ -197,33 +195,33 @@ async def open_disclosed(
     return answer(receipt, content, 201, version_of=place.stream)
 
 
-async def _demand_auditor(request: Asked, place: DisputePlace, player: str) -> None:
+async def _demand_auditor(shell: Shell, place: DisputePlace, player: str) -> None:
     """
     Check that *player* may audit the disputed tournament.
 
     Raises:
         DisputeInvalid: If the role does not allow it, or *player* counts as entered there.
     """
-    writer = shell_of(request).runtime.writer
+    writer = shell.runtime.writer
     league = (await writer.load(place.league, stream_of(place.league))).state
     role = league.role_of(PlayerId(player)) if isinstance(league, Created) else None
     subject, entered = place.state.opened.subject, False
     if subject.tournament is not None:
         there = stream_of(subject.tournament)
         state = (await writer.load(place.league, there)).state
-        entered = await is_entered(shell_of(request), place.league, state, player)
+        entered = await is_entered(shell, place.league, state, player)
     if not may(role, "audit_hands", entered=entered):
         raise DisputeInvalid(problem="this person may not audit here")
 
 
-async def _demand_over(request: Asked, place: DisputePlace, what: What) -> None:
+async def _demand_over(shell: Shell, place: DisputePlace, what: What) -> None:
     """
     Check that nobody still plays with the values to be opened.
 
     Raises:
         NotOver: If the hand, or for masters the tournament, is still in play.
     """
-    shell, subject = shell_of(request), place.state.opened.subject
+    subject = place.state.opened.subject
     if what == "masters":
         there = stream_of(str(subject.tournament))
         if not isinstance((await shell.runtime.writer.load(place.league, there)).state, Finished):

@@ -20,7 +20,7 @@ from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, id
 from service.api.http.access.rights import DisputePlace
 from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.writing.reasons import Authored, StaffDecision, keep
 from service.api.http.writing.rehearsing import State, would_change
 from service.api.http.writing.submitting import Order
@@ -139,7 +139,6 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ),
 )  # fmt: skip
 async def rule_dispute(
-    request: Asked,
     body: RulingWanted,
     place: DisputePlace,
     order: Order,
@@ -148,7 +147,7 @@ async def rule_dispute(
 ) -> Response[bytes]:
     """Rule on the dispute, and release everything that it froze in the same append."""
     demand_known(body.rules)
-    await demand_uninvolved(request, place.id)
+    await demand_uninvolved(shell, principal, place.id)
     subject = place.state.opened.subject
     reason = await keep(shell, place.league, order, body.reason)
     player = PlayerId(principal.account.player)
@@ -185,7 +184,7 @@ async def rule_dispute(
             place.league, stream_of(subject.tournament), fresh=False
         )
         lead_on(runtime, place.league, running.state)
-    return await changed(request, place, receipt, 201)
+    return await changed(shell, place, receipt, 201)
 
 
 def _asked(dispute_id: str, body: RulingWanted) -> bytes:

@@ -26,7 +26,7 @@ from service.api.http.reading.etags import Tags
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.proof.dispute_shapes import (
@@ -147,9 +147,9 @@ async def read_dispute(place: DisputePlace, shell: Shell, tags: Tags) -> Respons
     needs="rule_disputes", scope="hands:audit", answer=EvidenceShown,
     problems=("forbidden", "another_person_needed"),
 )  # fmt: skip
-async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
+async def read_evidence(shell: Shell, principal: Principal, place: DisputePlace) -> Response[bytes]:
     """Show the latest evidence to a referee who is not involved in the dispute."""
-    await demand_uninvolved(request, place.id)
+    await demand_uninvolved(shell, principal, place.id)
     sealed = place.state.evidence
     return encoded(EvidenceShown(id=place.id, evidence=sealed[-1].value if sealed else None))
 
@@ -191,10 +191,10 @@ async def list_proofs(place: DisputePlace, shell: Shell, pages: Pages) -> Respon
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def freeze_disputed(
-    request: Asked, body: DisputeReason, place: DisputePlace, order: Order
+    shell: Shell, principal: Principal, body: DisputeReason, place: DisputePlace, order: Order
 ) -> Response[bytes]:
     """Freeze the disputed tournament and season, in the same append."""
-    return await _freeze(request, body.reason, place, order, Freeze)
+    return await _freeze(shell, principal, body.reason, place, order, Freeze)
 
 
 @operation(
@@ -204,10 +204,10 @@ async def freeze_disputed(
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def unfreeze_disputed(
-    request: Asked, body: DisputeReason, place: DisputePlace, order: Order
+    shell: Shell, principal: Principal, body: DisputeReason, place: DisputePlace, order: Order
 ) -> Response[bytes]:
     """Release everything that this dispute froze."""
-    return await _freeze(request, body.reason, place, order, Unfreeze)
+    return await _freeze(shell, principal, body.reason, place, order, Unfreeze)
 
 
 @operation(
@@ -217,7 +217,6 @@ async def unfreeze_disputed(
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def appeal_ruling(
-    request: Asked,
     body: DisputeReason,
     place: DisputePlace,
     order: Order,
@@ -227,7 +226,7 @@ async def appeal_ruling(
     """Appeal as the claimant, or as a player in what is disputed."""
     opened, player = place.state.opened, principal.account.player
     mine = player == opened.claimant
-    if not mine and not await plays_in_disputed(request, place.league, opened.subject):
+    if not mine and not await plays_in_disputed(shell, principal, place.league, opened.subject):
         raise Forbidden("only the people concerned may appeal", capability="own_entry")
     command = Appeal(
         by=PlayerId(player),
@@ -235,14 +234,14 @@ async def appeal_ruling(
         now=order.received_at,
     )
     receipt = await decide_one(shell, place.league, place.id, order, [command])
-    return await changed(request, place, receipt, 201)
+    return await changed(shell, place, receipt, 201)
 
 
 async def changed(
-    request: Asked, place: Place[msgspec.Struct], receipt: Receipt, status: int = 200
+    shell: Shell, place: Place[msgspec.Struct], receipt: Receipt, status: int = 200
 ) -> Response[bytes]:
     """Answer with the state of the dispute after a command."""
-    loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
+    loaded = await shell.runtime.writer.load(place.league, place.stream, fresh=False)
     state = loaded.state
     if not isinstance(state, Claimed):
         raise StreamNotFound("it does not exist, or you may not see it")
@@ -257,36 +256,37 @@ def _head(state: Claimed) -> HeadShown | None:
     return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
 
 
-async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
+async def demand_uninvolved(shell: Shell, principal: Principal, dispute_id: str) -> None:
     """
     Check that no confidential claim behind the dispute is by the caller or about the caller.
 
     Raises:
         AnotherPersonNeeded: If there is such a claim.
     """
-    me = principal_of(request).account.number
-    keys = shell_of(request).runtime.writer.store.keys
-    async with shell_of(request).engine.connect() as connection:
+    me = principal.account.number
+    keys = shell.runtime.writer.store.keys
+    async with shell.engine.connect() as connection:
         if await confidential_claims.involved(connection, keys, dispute_id, me):
             raise AnotherPersonNeeded
 
 
 async def _freeze(
-    request: Asked,
+    shell: Shell,
+    principal: Principal,
     reason: str,
     place: DisputePlace,
     order: Order,
     wanted: type[Freeze] | type[Unfreeze],
 ) -> Response[bytes]:
-    await demand_uninvolved(request, place.state.opened.dispute)
+    await demand_uninvolved(shell, principal, place.state.opened.dispute)
     command = wanted(
-        by=PlayerId(principal_of(request).account.player),
-        reason=await keep(shell_of(request), place.league, order, reason),
+        by=PlayerId(principal.account.player),
+        reason=await keep(shell, place.league, order, reason),
         now=order.received_at,
     )
 
     async def decide(states: States) -> list[StreamEvents]:
         return await frozen(states, place.stream, command)
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order, decide)
-    return await changed(request, place, receipt)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    return await changed(shell, place, receipt)

@@ -17,7 +17,7 @@ from service.api.http.reading.called import names_at
 from service.api.http.reading.etags import Tags, not_modified
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
-from service.api.http.reading.public import HIDDEN, Link, kept, reach_public
+from service.api.http.reading.public import HIDDEN, Kept, Link, reach_public
 from service.api.http.shell import Asked, Shell, operation_of
 from service.api.http.wire.negotiating import ALL, best
 from service.api.public.tournaments import PublicTournamentPlace
@@ -83,7 +83,7 @@ class PublicHand(msgspec.Struct, kw_only=True):
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_public_hands(
-    request: Asked, place: PublicTournamentPlace, shell: Shell, pages: ReadPages
+    place: PublicTournamentPlace, shell: Shell, pages: ReadPages, caching: Kept
 ) -> Response[bytes]:
     """List the settled hands of all tables from the read model, in the order of opening."""
     name, league = f"public hands of {place.id}", place.league.league
@@ -98,7 +98,7 @@ async def list_public_hands(
     won = {each["entrant"] for row in page.items for each in row.winners}
     called = await names_at(shell, place.state, won)
     shown = [_listed(each, numbers, called) for each in page.items]
-    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), caching.headers)
 
 
 def _listed(row: HandRow, numbers: dict[str, int], called: dict[str, str]) -> PublicHand:
@@ -125,17 +125,17 @@ def _listed(row: HandRow, numbers: dict[str, int], called: dict[str, str]) -> Pu
     produces=(JSON, *(each for each in WHOLE if each != JSON)),
 )  # fmt: skip
 async def replay_public_hand(
-    request: Asked, hand_id: str, link: Link, shell: Shell, tags: Tags
+    request: Asked, hand_id: str, link: Link, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """
     Show what spectators have seen. A hand in play gets the same answer as a hidden one.
 
     Once its table has gone on, the answer for a finished hand changes only if an operator repairs
-    the log. Such answers are kept, so that neither a reader who has the tag nor a crowd costs a
+    the log. Such answers are so that neither a reader who has the tag nor a crowd costs a
     replay.
     """
-    row = await find_hand(request, hand_id)
-    place = await reach_public(request, row.tournament, TOURNAMENT, link)
+    row = await find_hand(shell, hand_id)
+    place = await reach_public(shell, row.tournament, TOURNAMENT, link)
     media = best(request.headers.get("accept", ALL), operation_of(request).produces) or JSON
     tag = await _tag(shell, place.league, row, media)
     content = shell.replays.get(tag) if row.state == "settled" else None
@@ -145,8 +145,8 @@ async def replay_public_hand(
             shell.replays.clear()
         shell.replays[tag] = content
     if tags.unchanged(tag):
-        return not_modified(tag, kept(request))
-    return Response(content, media_type=media, headers={**kept(request), "ETag": tag})
+        return not_modified(tag, caching.headers)
+    return Response(content, media_type=media, headers={**caching.headers, "ETag": tag})
 
 
 async def _replayed(shell: Shell, row: HandRow, media: str) -> bytes:

@@ -14,8 +14,8 @@ from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
-from service.api.http.reading.public import PublicPlace, kept, public_league, shared
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.public import Kept, PublicPlace, public_league
+from service.api.http.shell import Shell
 from service.api.season.calendars import ics, with_winners
 from service.projections.reads import public_queries
 from service.projections.reads.rows import TournamentRow
@@ -161,7 +161,7 @@ class PublicSchedule(msgspec.Struct, kw_only=True):
     needs="anyone", answer=PublicLeague, public=True,
 )  # fmt: skip
 async def read_public_league(
-    request: Asked, place: PublicLeaguePlace, tags: Tags
+    place: PublicLeaguePlace, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the league's name and description, and nothing about its members."""
     shown = PublicLeague(
@@ -170,7 +170,7 @@ async def read_public_league(
         sandbox=place.state.sandbox,
         **msgspec.structs.asdict(place.state.face),
     )
-    return shared(request, tags, shown)
+    return caching.answer(tags, shown)
 
 
 @operation(
@@ -180,7 +180,7 @@ async def read_public_league(
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_public_tournaments(
-    request: Asked, place: PublicLeaguePlace, shell: Shell, pages: ReadPages
+    place: PublicLeaguePlace, shell: Shell, pages: ReadPages, caching: Kept
 ) -> Response[bytes]:
     """List the tournaments from the read model, the latest announcement first."""
     name = f"public tournaments {place.id} {' '.join(sorted(place.shown))}"
@@ -195,7 +195,7 @@ async def list_public_tournaments(
         )
     page = paged.page(rows, lambda each: (each.announced_position,))
     shown = Page(items=[_listed(each) for each in page.items], next_cursor=page.next_cursor)
-    return pages.answer(shown, kept(request))
+    return pages.answer(shown, caching.headers)
 
 
 @operation(
@@ -204,14 +204,14 @@ async def list_public_tournaments(
     needs="anyone", answer=PublicSchedule, public=True,
 )  # fmt: skip
 async def read_public_schedule(
-    request: Asked, place: PublicLeaguePlace, shell: Shell, tags: Tags
+    place: PublicLeaguePlace, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the plans of the league, and the announced tournaments that strangers may see."""
     items = await public_items(shell, place)
     async with shell.engine.connect() as connection:
         listed = await with_winners(shell, connection, items)
     shown = tuple(copied(PublicScheduled, each) for each in listed)
-    return shared(request, tags, PublicSchedule(items=shown))
+    return caching.answer(tags, PublicSchedule(items=shown))
 
 
 @operation(
@@ -220,11 +220,11 @@ async def read_public_schedule(
     needs="anyone", answer=str, produces=(MEDIA_TYPE,), public=True,
 )  # fmt: skip
 async def read_public_calendar(
-    request: Asked, place: PublicLeaguePlace, shell: Shell, tags: Tags
+    place: PublicLeaguePlace, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the items of the public schedule, with the league's description."""
     items = await public_items(shell, place)
-    return ics(tags, calendar(place.state.name, items, place.state.face), kept(request))
+    return ics(tags, calendar(place.state.name, items, place.state.face), caching.headers)
 
 
 async def public_items(shell: Shell, place: PublicPlace[Created]) -> list[ScheduledItem]:

@@ -9,8 +9,8 @@ from service.api.http.access.rights import demand_form
 from service.api.http.operations import operation
 from service.api.http.reading.encoding import encoded
 from service.api.http.reading.positions import ReadPages
-from service.api.http.reading.public import HIDDEN, kept
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.public import HIDDEN, Kept
+from service.api.http.shell import Shell
 from service.api.public.leagues import PublicLeaguePlace
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
@@ -55,7 +55,7 @@ class PublicRecord(msgspec.Struct, kw_only=True):
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_public_record(
-    request: Asked, player_id: str, place: PublicLeaguePlace, shell: Shell, pages: ReadPages
+    player_id: str, place: PublicLeaguePlace, shell: Shell, pages: ReadPages, caching: Kept
 ) -> Response[bytes]:
     """
     Read the record from the read models.
@@ -87,4 +87,4 @@ async def read_public_record(
         games=tuple(game for _, game in page.items),
         next_cursor=page.next_cursor,
     )
-    return encoded(shown, headers=kept(request))
+    return encoded(shown, headers=caching.headers)

@@ -14,13 +14,8 @@ from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
-from service.api.http.reading.public import (
-    PublicPlace,
-    kept,
-    public_season,
-    shared,
-)
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.public import Kept, PublicPlace, public_season
+from service.api.http.shell import Shell
 from service.api.public.leagues import PublicLeaguePlace
 from service.people.accounts import names
 from service.projections.reads import public_queries, queries
@@ -107,7 +102,7 @@ class PublicStanding(msgspec.Struct, kw_only=True):
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_public_seasons(
-    request: Asked, place: PublicLeaguePlace, shell: Shell, pages: ReadPages
+    place: PublicLeaguePlace, shell: Shell, pages: ReadPages, caching: Kept
 ) -> Response[bytes]:
     """List the seasons from the read models, in order of opening."""
     name = f"public seasons {place.id} {' '.join(sorted(place.shown))}"
@@ -117,7 +112,7 @@ async def list_public_seasons(
     opened = {each.season: number for number, each in enumerate(rows)}
     page = paged.cut(rows, lambda each: (opened[each.season],))
     shown = [copied(PublicSeasonListed, each) for each in page.items]
-    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), caching.headers)
 
 
 @operation(
@@ -126,7 +121,7 @@ async def list_public_seasons(
     needs="anyone", answer=PublicSeason, public=True,
 )  # fmt: skip
 async def read_public_season(
-    request: Asked, place: PublicSeasonPlace, tags: Tags
+    place: PublicSeasonPlace, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the name of the season and its league."""
     shown = PublicSeason(
@@ -136,7 +131,7 @@ async def read_public_season(
         name=place.state.terms.name,
         closed=place.state.closed,
     )
-    return shared(request, tags, shown)
+    return caching.answer(tags, shown)
 
 
 @operation(
@@ -146,7 +141,7 @@ async def read_public_season(
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_public_standings(
-    request: Asked, place: PublicSeasonPlace, shell: Shell, pages: ReadPages
+    place: PublicSeasonPlace, shell: Shell, pages: ReadPages, caching: Kept
 ) -> Response[bytes]:
     """Read the standings from the read model, with the names of the players."""
     name, league = f"public standings {place.id}", place.league.league
@@ -157,4 +152,4 @@ async def read_public_standings(
     page = paged.page(rows, lambda each: (each.rank, each.player))
     called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in page.items])
     shown = [copied(PublicStanding, row, name=called.get(row.player)) for row in page.items]
-    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), caching.headers)

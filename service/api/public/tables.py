@@ -21,8 +21,8 @@ from service.api.http.access.rights import TOURNAMENT, demand_form, league_of
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_at
 from service.api.http.reading.etags import Tags
-from service.api.http.reading.public import HIDDEN, Link, reach_public, shared
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.public import HIDDEN, Kept, Link, reach_public
+from service.api.http.shell import Shell
 from service.api.table.views import seen_with_clock
 from service.base.errors import StreamNotFound
 
@@ -165,7 +165,7 @@ class PublicTableSeen(msgspec.Struct, kw_only=True):
     needs="anyone", answer=PublicTableSeen, public=True,
 )  # fmt: skip
 async def read_public_table(
-    request: Asked, table_id: str, link: Link, shell: Shell, tags: Tags
+    table_id: str, link: Link, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show what a spectator sees, without decision tokens and the words of the staff."""
     demand_form(table_id, "tbl")
@@ -174,7 +174,7 @@ async def read_public_table(
     table = (await shell.runtime.writer.load(league, stream)).state
     if not isinstance(table, Table):
         raise StreamNotFound(HIDDEN)
-    place = await reach_public(request, table.tournament, TOURNAMENT, link)
+    place = await reach_public(shell, table.tournament, TOURNAMENT, link)
     seen = seen_with_clock(table, None, place.state)
     called = await names_at(shell, place.state, (each.entrant for each in seen.seats))
     shown = PublicTableSeen(
@@ -184,7 +184,7 @@ async def read_public_table(
         seats=tuple(_seat(each, called.get(each.entrant)) for each in seen.seats),
         **{each: getattr(seen, each) for each in _PLAIN},
     )
-    return shared(request, tags, shown)
+    return caching.answer(tags, shown)
 
 
 _PLAIN = (

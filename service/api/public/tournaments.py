@@ -26,8 +26,8 @@ from service.api.http.access.phases import (
 from service.api.http.declaring.by import By
 from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
-from service.api.http.reading.public import HIDDEN, PublicPlace, public_tournament, shared
-from service.api.http.shell import Asked, Shell
+from service.api.http.reading.public import HIDDEN, Kept, PublicPlace, public_tournament
+from service.api.http.shell import Shell
 from service.api.tournament.cancellations import public_reason
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.floors import State, read_tables
@@ -271,7 +271,7 @@ class PublicFloor(msgspec.Struct, kw_only=True):
     needs="anyone", answer=PublicTournament, public=True,
 )  # fmt: skip
 async def read_public_tournament(
-    request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
+    place: PublicTournamentPlace, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the announced terms, the entries and the prizes, without matters of the staff."""
     state, terms = place.state, place.state.terms
@@ -307,7 +307,7 @@ async def read_public_tournament(
         tables=tuple(PublicTable(id=each.table, number=each.number) for each in tables_of(state)),
         **{name: getattr(terms, name) for name in plain},
     )
-    return shared(request, tags, shown)
+    return caching.answer(tags, shown)
 
 
 @operation(
@@ -316,7 +316,7 @@ async def read_public_tournament(
     needs="anyone", answer=PublicFloor, public=True,
 )  # fmt: skip
 async def read_public_floor(
-    request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
+    place: PublicTournamentPlace, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the floor as of one moment."""
     league = place.league.league
@@ -349,7 +349,7 @@ async def read_public_floor(
         knocked_out=await knocked_out(shell, loaded.state),
         tables=tuple(_table(each, called) for each in seen.tables),
     )
-    return shared(request, tags, shown)
+    return caching.answer(tags, shown)
 
 
 def _table(table: FloorTable, called: dict[str, str]) -> PublicFloorTable:

@@ -27,7 +27,7 @@ from service.api.http.reading.etags import Tagging, Tags, not_modified
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import Reads
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
@@ -220,10 +220,10 @@ async def with_winners(
     problems=("unauthenticated",),
 )  # fmt: skip
 async def read_league_calendar(
-    request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY], tags: Tags
+    league_id: str, shell: Shell, key: Annotated[str, KEY], tags: Tags
 ) -> Response[bytes]:
     """Show the last 90 days and the next 366. The key must belong to a member."""
-    player = await _player(request, key)
+    player = await _player(shell, key)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
     state = (await shell.runtime.writer.load(league_id, stream_of(league_id))).state
@@ -242,11 +242,9 @@ async def read_league_calendar(
     needs="anyone", answer=str, produces=("text/calendar",),
     problems=("unauthenticated",),
 )  # fmt: skip
-async def read_my_calendar(
-    request: Asked, shell: Shell, key: Annotated[str, KEY], tags: Tags
-) -> Response[bytes]:
+async def read_my_calendar(shell: Shell, key: Annotated[str, KEY], tags: Tags) -> Response[bytes]:
     """Show the last 90 days and the next 366."""
-    player = await _player(request, key)
+    player = await _player(shell, key)
     now = shell.now()
     async with shell.engine.connect() as connection:
         items = await schedule_of_player(connection, player, now - _BEHIND, now + _AHEAD)
@@ -329,15 +327,15 @@ async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -
             raise StreamNotFound("it does not exist, or you may not see it")
 
 
-async def _player(request: Asked, key: str) -> PlayerId:
+async def _player(shell: Shell, key: str) -> PlayerId:
     """
     Return the owner of the key in the URL.
 
     Raises:
         Unauthenticated: If the key is not valid.
     """
-    async with shell_of(request).engine.connect() as connection:
-        owner = await calendar_keys.owner_of(connection, key, shell_of(request).now())
+    async with shell.engine.connect() as connection:
+        owner = await calendar_keys.owner_of(connection, key, shell.now())
     if owner is None:
         raise Unauthenticated("the key is missing, unknown or revoked")
     return PlayerId(f"plr_{owner.hex}")

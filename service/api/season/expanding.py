@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from service.api.http.shell import Asked, principal_of
 from service.base.pools import EXPANSION
+from service.people.tokens import Principal
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
 
 
 async def expanded(
-    request: Asked, work: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs
+    principal: Principal, work: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs
 ) -> _Result:
     """
     Run *work* in the expansion pool and return its result.
@@ -19,5 +19,5 @@ async def expanded(
     Raises:
         Overloaded: If too many expansions are waiting, in total or for this account.
     """
-    client = principal_of(request).account.player
+    client = principal.account.player
     return await EXPANSION.run(client, work, *args, **kwargs)

@@ -43,6 +43,7 @@ from service.api.season.fixture_shapes import (
     Terms,
 )
 from service.api.season.templates import INSTANTS_WITHIN
+from service.people.tokens import Principal
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
 from service.schedule.occurrences import coming, first_from, named
@@ -70,6 +71,7 @@ async def plan_fixtures(
     order: Order,
     now: datetime,
     shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
     """Check the rule, the zone and the terms, then store the plan."""
     plan = Plan(
@@ -80,14 +82,14 @@ async def plan_fixtures(
         ahead_hours=body.ahead_hours,
         body=await _terms(request, place, place.id, body.tournament),
     )
-    await _checked(request, plan)
+    await _checked(principal, plan)
     recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
     command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     (made,) = receipt.recorded
     stretch = Stretch(plan=made.event.plan, not_before=made.event.not_before)
     known = Recurrence(recurrence=recurrence, stretches=(stretch,))
-    shown = await expanded(request, _recurrence, place.id, known, made.event.not_before)
+    shown = await expanded(principal, _recurrence, place.id, known, made.event.not_before)
     return answer(receipt, msgspec.to_builtins(shown), version_of=place.stream)
 
 
@@ -97,12 +99,12 @@ async def plan_fixtures(
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_fixtures(
-    request: Asked, place: SeasonPlace, shell: Shell, pages: Pages
+    principal: Principal, place: SeasonPlace, shell: Shell, pages: Pages
 ) -> Response[bytes]:
     """List the recurrences from the aggregate, in order of planning."""
     now = shell.now()
     known = place.state.schedule.recurrences
-    items = [await expanded(request, _recurrence, place.id, each, now) for each in known]
+    items = [await expanded(principal, _recurrence, place.id, each, now) for each in known]
     order = {each.id: number for number, each in enumerate(items)}
     paged = await pages.live(place.league, f"fixtures {place.id}", int)
     return pages.answer(paged.cut(items, lambda each: (order[each.id],)))
@@ -126,6 +128,8 @@ async def replan_fixtures(
     place: SeasonPlace,
     order: Order,
     now: datetime,
+    principal: Principal,
+    shell: Shell,
 ) -> Response[bytes]:
     """Apply the given members to the latest plan."""
     recurrence = recurrence_in(place.state, recurrence_id)
@@ -135,7 +139,7 @@ async def replan_fixtures(
     terms = merged(msgspec.json.decode(before.body), body.tournament)
     first = body.starts
     if first is None:
-        first = await expanded(request, first_from, recurrence, body.since)
+        first = await expanded(principal, first_from, recurrence, body.since)
     plan = Plan(
         rrule=body.rrule or before.rrule,
         zone=zone,
@@ -144,7 +148,7 @@ async def replan_fixtures(
         ahead_hours=body.ahead_hours or before.ahead_hours,
         body=await _terms(request, place, place.id, terms),
     )
-    await _checked(request, plan)
+    await _checked(principal, plan)
 
     def asked(entered: tuple[Entered, ...]) -> Edit:
         return ReplanFixtures(
@@ -155,7 +159,7 @@ async def replan_fixtures(
             now=now,
         )
 
-    return await _edited(request, place, place.id, order, recurrence, asked)
+    return await _edited(shell, place, place.id, order, recurrence, asked)
 
 
 @operation(
@@ -167,7 +171,7 @@ async def replan_fixtures(
               "season_closed"),
 )  # fmt: skip
 async def end_fixtures(
-    request: Asked,
+    shell: Shell,
     recurrence_id: str,
     body: FixturesEnd,
     place: SeasonPlace,
@@ -183,7 +187,7 @@ async def end_fixtures(
             recurrence=recurrence.recurrence, since=body.since, entered=entered, now=now
         )
 
-    return await _edited(request, place, place.id, order, recurrence, asked)
+    return await _edited(shell, place, place.id, order, recurrence, asked)
 
 
 @operation(
@@ -205,10 +209,12 @@ async def change_fixture(
     place: SeasonPlace,
     order: Order,
     now: datetime,
+    principal: Principal,
+    shell: Shell,
 ) -> Response[bytes]:
     """Store the changes. They replace all earlier changes of this occurrence."""
     recurrence = recurrence_in(place.state, recurrence_id)
-    found = await expanded(request, named, recurrence, occurrence)
+    found = await expanded(principal, named, recurrence, occurrence)
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
     terms: str | None = None
     if body.tournament:
@@ -226,7 +232,7 @@ async def change_fixture(
             now=now,
         )
 
-    return await _edited(request, place, place.id, order, recurrence, asked)
+    return await _edited(shell, place, place.id, order, recurrence, asked)
 
 
 @operation(
@@ -248,14 +254,14 @@ async def schedule_close(
 
 
 async def _edited(
-    request: Asked,
+    shell: Shell,
     place: SeasonPlace,
     season_id: str,
     order: Order,
     recurrence: Recurrence,
     asked: Callable[[tuple[Entered, ...]], Edit],
 ) -> Response[bytes]:
-    runtime = shell_of(request).runtime
+    runtime = shell.runtime
     receipt = await edit(runtime, place.league, season_id, order, asked)
     withdrawn = [
         each.tournament
@@ -289,10 +295,10 @@ def _demand_future(since: Local, zone: str, now: datetime) -> None:
         raise FixturePast(occurrence=since)
 
 
-async def _checked(request: Asked, plan: Plan) -> None:
+async def _checked(principal: Principal, plan: Plan) -> None:
     """Check the rule and the zone. Expanding a rule without occurrences takes long."""
     moment_of(plan.start, plan.zone)
-    await expanded(request, check, plan)
+    await expanded(principal, check, plan)
 
 
 async def _terms(request: Asked, place: SeasonPlace, season_id: str, terms: Terms) -> str:

@@ -11,7 +11,7 @@ from engine.values import PlayerId, TournamentId, stream_of
 from service.api.http.access.entered import is_entered
 from service.api.http.access.rights import SeasonPlace, demand_also
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer
 from service.api.season.seasons import SeasonMade
@@ -19,6 +19,7 @@ from service.base.errors import BadRequest
 from service.director import season_ends
 from service.log.writer import States, StreamEvents
 from service.people.texts import Written
+from service.people.tokens import Principal
 
 LEFT_OUT_MAX = 100
 """Most tournaments that one close may leave out."""
@@ -53,12 +54,12 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
     key_required=True,
 )  # fmt: skip
 async def close_season(
-    request: Asked, body: SeasonCloseWanted, place: SeasonPlace, order: Order, shell: Shell
+    principal: Principal, body: SeasonCloseWanted, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """
     Close the season and publish the master. Refuse it while a tournament is still to be counted.
     """
-    leave_out = await _left_out(request, place, order, body)
+    leave_out = await _left_out(shell, principal, place, order, body)
     before = await season_ends.announced_before(shell.runtime, place.league, place.id)
     now = shell.now()
 
@@ -71,7 +72,7 @@ async def close_season(
 
 
 async def _left_out(
-    request: Asked, place: SeasonPlace, order: Order, body: SeasonCloseWanted
+    shell: Shell, principal: Principal, place: SeasonPlace, order: Order, body: SeasonCloseWanted
 ) -> LeaveOut | None:
     """
     Return the tournaments that the caller leaves out, with author and reason.
@@ -86,7 +87,7 @@ async def _left_out(
     if not body.leave_out or body.reason is None:
         raise BadRequest("bad_request", "give both leave_out and reason, or neither")
     demand_also(place.role, "manage_league")
-    shell, player = shell_of(request), principal_of(request).account.player
+    player = principal.account.player
     for each in body.leave_out:
         there = stream_of(TournamentId(each))
         state = (await shell.runtime.writer.load(place.league, there)).state
@@ -94,6 +95,6 @@ async def _left_out(
         demand_also(place.role, "report_results", entered=entered)
     return LeaveOut(
         tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
-        reason=await keep(shell_of(request), place.league, order, body.reason),
-        author=PlayerId(principal_of(request).account.player),
+        reason=await keep(shell, place.league, order, body.reason),
+        author=PlayerId(principal.account.player),
     )

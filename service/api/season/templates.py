@@ -19,7 +19,7 @@ from service.api.http.problems.faults import faults_of, refused
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 
@@ -113,13 +113,13 @@ async def read_house_rules(place: LeaguePlace, tags: Tags) -> Response[bytes]:
     precondition="demanded",
 )  # fmt: skip
 async def set_house_rules(
-    request: Asked, body: HouseRulesWanted, place: LeaguePlace, order: Order, shell: Shell
+    body: HouseRulesWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Set the house rules. Tournaments already announced do not change."""
     text = _text(body.body)
     if "overrides" in body.body and "ruleset" not in body.body:
         raise _misplaced("overrides", "needs a ruleset")
-    _try(request, replace(place.state, house_rules=text), {"ruleset": "official"} | body.body)
+    _try(shell, replace(place.state, house_rules=text), {"ruleset": "official"} | body.body)
     command = SetHouseRules(body=text)
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     return answer(receipt, {"league": place.id, "body": body.body}, 200, version_of=place.stream)
@@ -137,11 +137,11 @@ async def set_house_rules(
     key_required=True,
 )  # fmt: skip
 async def save_template(
-    request: Asked, body: TemplateWanted, order: Order, place: LeaguePlace
+    shell: Shell, body: TemplateWanted, order: Order, place: LeaguePlace
 ) -> Response[bytes]:
     """Save a template. Its id follows from the command, so a retry finds the same template."""
     template = TemplateId(identifier("tpl", order.new_id(0)))
-    return await _saved(request, place, template, body, order, 201)
+    return await _saved(shell, place, template, body, order, 201)
 
 
 @operation(
@@ -157,13 +157,13 @@ async def save_template(
     precondition="demanded",
 )  # fmt: skip
 async def change_template(
-    request: Asked, template_id: str, body: TemplateWanted, place: LeaguePlace, order: Order
+    shell: Shell, template_id: str, body: TemplateWanted, place: LeaguePlace, order: Order
 ) -> Response[bytes]:
     """Replace the template's name and body."""
     template = TemplateId(template_id)
     if place.state.template(template) is None:
         raise StreamNotFound("it does not exist, or you may not see it")
-    return await _saved(request, place, template, body, order, 200)
+    return await _saved(shell, place, template, body, order, 200)
 
 
 @operation(
@@ -208,7 +208,7 @@ async def remove_template(
 
 
 async def _saved(
-    request: Asked,
+    shell: Shell,
     place: LeaguePlace,
     template: TemplateId,
     wanted: TemplateWanted,
@@ -216,9 +216,9 @@ async def _saved(
     status: int,
 ) -> Response[bytes]:
     text = _text(wanted.body)
-    _try(request, place.state, wanted.body)
+    _try(shell, place.state, wanted.body)
     command = SaveTemplate(template=template, name=wanted.name, body=text, replaces=wanted.version)
-    shell, league = shell_of(request), place.id
+    league = place.id
     receipt = await decide_one(shell, league, league, order, [command])
     versions = [each.event.version for each in receipt.recorded]
     if not versions:
@@ -262,7 +262,7 @@ def _misplaced(member: str, detail: str) -> BadRequest:
     return BadRequest("validation_failed", "the request is invalid", errors=listed)
 
 
-def _try(request: Asked, league: Created, body: Content) -> None:
+def _try(shell: Shell, league: Created, body: Content) -> None:
     """
     Validate *body* by announcing it in a dry run.
 
@@ -272,7 +272,6 @@ def _try(request: Asked, league: Created, body: Content) -> None:
     """
     wanted = filled(league, {"name": "trial"} | body)
     demand_sandbox(wanted, league.sandbox)
-    shell = shell_of(request)
     trial = TournamentId(identifier("trn", shell.runtime.entropy.uuid()))
     asked = announcement(wanted, trial, LeagueId(league.league), shell.now(), shell.runtime.pulses)
     decider.decide(decider.initial, asked)

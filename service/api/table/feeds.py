@@ -34,7 +34,7 @@ from service.api.http.declaring.queries import After, Limit, Wait
 from service.api.http.following.news import Follower
 from service.api.http.operations import operation
 from service.api.http.reading.event_versions import Events
-from service.api.http.shell import Asked, principal_of, shell_of, waits
+from service.api.http.shell import Asked, Shell, principal_of, shell_of, waits
 from service.api.http.writing.submitting import encoded
 from service.api.table.feed import Feed, FeedItem
 from service.api.table.histories import lines_of
@@ -112,9 +112,10 @@ async def follow_table(
     place: Annotated[TablePlace, AS_KNOWN],
     asked: AskingBy,
     principal: Principal,
+    shell: Shell,
 ) -> Response[bytes] | Stream:
     """Answer a table's feed, with the hidden values that the caller's entrant may open."""
-    tournament = await tournament_of_table(request, place)
+    tournament = await tournament_of_table(shell, place)
     viewer = entrant_of(tournament, principal.account.player)
     return await _answer(request, asked, place, place.stream, viewer)
 

@@ -24,7 +24,7 @@ from engine.tournament.model.state import Drafted, State, Unannounced
 from engine.values import EntrantId, identifier, number_of, stream_of
 from service.api.http.access.rights import role_in
 from service.api.http.following.watching import KEPT_MAX, Fresh, Watch
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.table.my_facts import Entered, entered, facts_of, is_over, seating_of
 from service.api.table.told import NOTHING, Facts, InLeague
 from service.base.errors import EventUnreadable
@@ -34,6 +34,7 @@ from service.log.record import Recorded
 from service.log.streams import Stream, dispute_stream, table_stream, tournament_stream
 from service.log.writer import Loaded
 from service.people.memberships import roles_of
+from service.people.tokens import Principal
 
 StateT = TypeVar("StateT", bound=msgspec.Struct)
 
@@ -108,15 +109,20 @@ class Following:
     """
 
     def __init__(
-        self, request: Asked, watch: Watch, only: str | None, told: dict[str, InLeague]
+        self,
+        shell: Shell,
+        principal: Principal,
+        watch: Watch,
+        only: str | None,
+        told: dict[str, InLeague],
     ) -> None:
         self.leagues: dict[str, LeagueNow] = {}
         self.left: set[str] = set()
         """The leagues that the player no longer belongs to."""
 
-        self.shell: Shell = shell_of(request)
-        self._request = request
-        self._player = principal_of(request).account.player
+        self.shell = shell
+        self._principal = principal
+        self._player = principal.account.player
         self._watch = watch
         self._only = only
         self._told = told
@@ -140,7 +146,7 @@ class Following:
             if league not in self.leagues:
                 continue
             # The channel has made this process's copy of the league as new as its news.
-            if await role_in(self._request, league, fresh=False) is None:
+            if await role_in(self.shell, self._principal, league, fresh=False) is None:
                 self._leave(league)
             else:
                 await self._look_again(league, streams)
@@ -172,7 +178,7 @@ class Following:
         """Watch a league, then read it. So there is no gap between the two."""
         try:
             await self._watch.begin(league, {self._player, stream_of(league)})
-            if await role_in(self._request, league) is None:
+            if await role_in(self.shell, self._principal, league) is None:
                 self._leave(league)
                 return
             now = LeagueNow(await self.shell.runtime.writer.epoch(league))

@@ -39,6 +39,7 @@ from service.api.table.streaming import (
 )
 from service.api.table.told import InLeague, told_of
 from service.base.errors import Forbidden, Unauthenticated
+from service.people.tokens import Principal
 
 OnlyLeague = Annotated[str | None, Query("league", str, "Send only items of this league.")]
 
@@ -59,11 +60,13 @@ _log = logging.getLogger(__name__)
         "comes again on each new connection. A stream lives for five minutes at most."
     ),
 )  # fmt: skip
-async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell) -> Stream:
+async def follow_me(
+    request: Asked, after: After, only: OnlyLeague, shell: Shell, principal: Principal
+) -> Stream:
     """Stream server-sent events, or lines of JSON if the request accepts those."""
     told = _known(request.headers.get("last-event-id") or after, only)
     media = media_of(request)
-    held = partial(shell.limits.streams.held, principal_of(request))
+    held = partial(shell.limits.streams.held, principal)
     messages = _messages(request, only, told, lines=media == NDJSON)
     return CountedStream(held, messages, media_type=media, headers=STREAM_HEADERS)
 
@@ -76,13 +79,19 @@ async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell
     about="A request that waits counts as a stream.",
 )  # fmt: skip
 async def read_my_turns(
-    request: Asked, after: After, wait: Wait, limit: Limit, only: OnlyLeague, shell: Shell
+    request: Asked,
+    after: After,
+    wait: Wait,
+    limit: Limit,
+    only: OnlyLeague,
+    shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
     """Answer the items after the cursor. Without one, answer the present state."""
     told, until = _known(after, only), asyncio.get_running_loop().time() + wait
-    held = shell.limits.streams.held(principal_of(request)) if wait else nullcontext()
+    held = shell.limits.streams.held(principal) if wait else nullcontext()
     with held, shell.news.watching((HAND_OVER,)) as watch:
-        following = Following(request, watch, only, told)
+        following = Following(shell, principal, watch, only, told)
         await following.begin()
         telling = Telling(following, told, again=False)
         while True:
@@ -141,9 +150,10 @@ async def _items(
 ) -> AsyncIterator[MyItem | None]:
     """Yield the items of a stream, and None as a heartbeat."""
     shell, loop = shell_of(request), asyncio.get_running_loop()
-    end, player = loop.time() + STREAM_SECONDS, principal_of(request).account.player
+    end, principal = loop.time() + STREAM_SECONDS, principal_of(request)
+    player = principal.account.player
     with shell.news.watching((HAND_OVER,)) as watch, shell.joined.held(player):
-        following = Following(request, watch, only, told)
+        following = Following(shell, principal, watch, only, told)
         await following.begin()
         telling, caught_up = Telling(following, told, again=True), False
         while loop.time() < end and not shell.stopping.is_set():

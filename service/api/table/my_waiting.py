@@ -11,7 +11,7 @@ from engine.values import EntrantId
 from service.api.http.access.my_leagues import leagues_now
 from service.api.http.access.phases import entering_of
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following, Mine
 from service.people.tokens import Principal
@@ -98,13 +98,13 @@ class MyWaiting(msgspec.Struct, kw_only=True):
     needs="account", scope="leagues:read", answer=MyWaiting,
     about="The caller's stream sends the same as it happens (`GET /v1/me/stream`).",
 )  # fmt: skip
-async def read_my_waiting(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def read_my_waiting(shell: Shell, principal: Principal) -> Response[bytes]:
     """Look at every tournament of the caller that is not over, as of the end of the log."""
     leagues = await leagues_now(shell, principal.account.player)
     names = {each.league: each.name for each in leagues}
     items: list[Waiting] = []
     with shell.news.watching((HAND_OVER,)) as watch:
-        following = Following(request, watch, None, {})
+        following = Following(shell, principal, watch, None, {})
         await following.begin()
         for league, here in following.leagues.items():
             for mine in here.tournaments.values():

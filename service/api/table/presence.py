@@ -10,7 +10,7 @@ from engine.table.model.errors import EntrantNotSeated
 from service.api.http.access.rights import AS_KNOWN, TablePlace
 from service.api.http.access.viewers import entrant_of, tournament_of_table
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.next_hand import lead
 from service.people.tokens import Principal
@@ -41,7 +41,6 @@ class Presence(msgspec.Struct, kw_only=True):
     scope="tables:play", answer=Presence, problems=("entrant_not_seated",),
 )  # fmt: skip
 async def set_presence(
-    request: Asked,
     body: PresenceWanted,
     place: Annotated[TablePlace, AS_KNOWN],
     order: Order,
@@ -49,7 +48,7 @@ async def set_presence(
     principal: Principal,
 ) -> Response[bytes]:
     """Record that the caller is away or back. A repeated request changes nothing."""
-    tournament = await tournament_of_table(request, place)
+    tournament = await tournament_of_table(shell, place)
     entrant = entrant_of(tournament, principal.account.player)
     if entrant is None:
         raise EntrantNotSeated()

@@ -82,9 +82,9 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
     """
     row, role = await reach_hand(request, hand_id)
     shell, player = shell_of(request), principal_of(request).account.player
-    tournament = await _tournament(request, row)
+    tournament = await _tournament(shell, row)
     demand(request, role, entered=await is_entered(shell, row.league, tournament, player))
-    if not (await _read(request, row, PUBLIC)).over:
+    if not (await _read(shell, row, PUBLIC)).over:
         raise NotOver("the hand is still in play")
     return row
 
@@ -96,7 +96,6 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
     problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
 )  # fmt: skip
 async def open_hand(
-    request: Asked,
     body: HandOpeningWanted,
     row: Annotated[HandRow, By(_opened)],
     order: Order,
@@ -140,17 +139,19 @@ async def replay_hand(
     hand_id: str,
     seen_as: Annotated[str | None, SEEN_AS],
     number: Annotated[int | None, STEP],
+    principal: Principal,
+    shell: Shell,
 ) -> Response[bytes]:
     """Answer the hand, or one step, from a perspective, by default the caller's own."""
     row, role = await reach_hand(request, hand_id)
-    perspective, unsealing = await _perspective(request, row, role, seen_as)
-    found = await _read(request, row, perspective)
+    perspective, unsealing = await _perspective(shell, principal, row, role, seen_as)
+    found = await _read(shell, row, perspective)
     if unsealing:
-        await _demand_opening(request, row, found)
+        await _demand_opening(shell, principal, row, found)
     media = _media(request)
     if number is None:
         seated = [str(each["entrant"]) for each in row.seats]
-        called = await names_at(shell_of(request), await _tournament(request, row), seated)
+        called = await names_at(shell, await _tournament(shell, row), seated)
         shown = ReplayShown(**msgspec.structs.asdict(found), names=called)
         return Response(WHOLE[media](shown), media_type=media)
     if media not in SINGLE:
@@ -163,10 +164,8 @@ async def replay_hand(
     return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
 
 
-async def _tournament(request: Asked, row: HandRow) -> State:
-    loaded = await shell_of(request).runtime.writer.load(
-        row.league, tournament_stream(row.tournament)
-    )
+async def _tournament(shell: Shell, row: HandRow) -> State:
+    loaded = await shell.runtime.writer.load(row.league, tournament_stream(row.tournament))
     return loaded.state
 
 
@@ -175,14 +174,13 @@ def _entries(tournament: State, player: str) -> list[str]:
     return [each.entrant for each in entries_of(tournament) if each.player == player]
 
 
-async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
-    shell = shell_of(request)
+async def _read(shell: Shell, row: HandRow, perspective: str) -> Replay:
     keys = await shell.runtime.writer.store.keys(number_of(row.league))
     return await read_replay(shell.pool, row, keys, perspective)
 
 
 async def _perspective(
-    request: Asked, row: HandRow, role: Role, asked: str | None
+    shell: Shell, principal: Principal, row: HandRow, role: Role, asked: str | None
 ) -> tuple[str, bool]:
     """
     Return the perspective of the caller, and whether it needs an opening.
@@ -191,8 +189,7 @@ async def _perspective(
         BadRequest: ``validation_failed`` if there is no such perspective.
         Forbidden: If the perspective is not the caller's own, and the caller may not open hands.
     """
-    tournament = await _tournament(request, row)
-    principal = principal_of(request)
+    tournament = await _tournament(shell, row)
     own = _entries(tournament, principal.account.player)
     if asked is None:
         here = {seat["entrant"] for seat in row.seats}
@@ -201,14 +198,14 @@ async def _perspective(
         return asked, False
     if asked != AUDITOR and asked not in {each.entrant for each in entries_of(tournament)}:
         raise SEEN_AS.refused("Expected public, auditor, or an entrant of the tournament")
-    entered = await is_entered(shell_of(request), row.league, tournament, principal.account.player)
+    entered = await is_entered(shell, row.league, tournament, principal.account.player)
     demand_also(role, "audit_hands", entered=entered)
     if AUDIT_SCOPE not in principal.scopes:
         raise scopes_missing(AUDIT_SCOPE)
     return asked, True
 
 
-async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
+async def _demand_opening(shell: Shell, principal: Principal, row: HandRow, found: Replay) -> None:
     """
     Check that the hand is over and that the caller has a recorded opening of it.
 
@@ -218,9 +215,8 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
     """
     if not found.over:
         raise NotOver("the hand is still in play")
-    shell = shell_of(request)
     league = (await shell.runtime.writer.load(row.league, stream_of(row.league))).state
-    player = principal_of(request).account.player
+    player = principal.account.player
     if not league.may_see(HandId(row.hand), player, shell.now()):
         raise OpeningNeeded(
             "record an opening first: POST /v1/hands/{id}/openings, with your reason", hand=row.hand

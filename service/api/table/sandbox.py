@@ -106,7 +106,7 @@ async def enter_sandbox(
 ) -> Response[bytes]:
     """Append the membership and the entry together."""
     sandbox, player = _switched_on(shell), PlayerId(principal.account.player)
-    plays = await _in_play(request, shell)
+    plays = await _in_play(shell, principal)
     if plays is None:
         shell.limits.enter_sandbox(request.scope, principal.account.number)
     receipt = await sandbox.enter(body.ruleset, player, order, bot=body.bot, plays=plays)
@@ -126,7 +126,7 @@ def _switched_on(shell: Shell) -> Sandbox:
     return shell.sandbox
 
 
-async def _in_play(request: Asked, shell: Shell) -> str | None:
+async def _in_play(shell: Shell, principal: Principal) -> str | None:
     """
     Return a tournament of the sandbox in which the caller is still in play, or None.
 
@@ -135,7 +135,7 @@ async def _in_play(request: Asked, shell: Shell) -> str | None:
     now = shell.now()
     for league in (league_of(now), *earlier(now)):
         with shell.news.watching((HAND_OVER,)) as watch:
-            following = Following(request, watch, league, {})
+            following = Following(shell, principal, watch, league, {})
             await following.begin()
             here = following.leagues.get(league)
             mine = () if here is None else tuple(here.tournaments.values())

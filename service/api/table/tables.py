@@ -47,6 +47,7 @@ from service.director.submitting import submit_to_table
 from service.log.streams import table_stream
 from service.log.writer import Loaded, Receipt
 from service.people.idempotency import Refusal
+from service.people.tokens import Principal
 
 
 class Done(msgspec.Struct, kw_only=True):
@@ -107,22 +108,23 @@ async def read_table(
     then: Then,
     wait: Wait,
     tags: Tags,
+    principal: Principal,
 ) -> Response[bytes]:
     """Read the table from the aggregate. The ``ETag`` begins with its version."""
     moment = await then.moment(place.league)
     if moment is not None:
-        return await _then(request, place, moment)
-    known = await _known(request, place)
+        return await _then(shell, principal, place, moment)
+    known = await _known(shell, principal, place)
     if tags.unchanged(known.tag):
         before = known.tag
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
             place = await reach(request, place.id, TABLE)
-            known = await _known(request, place)
+            known = await _known(shell, principal, place)
         if known.tag == before:
             return not_modified(before)
-    seen = await _seen(request, place, known.viewer)
+    seen = await _seen(shell, place, known.viewer)
     read = read_of(place.league, place.loaded, seen)
     shown = shown_of(read, known.names, shell.now(), known.closed_since)
     return encoded(shown, headers={"ETag": known.tag})
@@ -142,27 +144,29 @@ class _Known(NamedTuple):
     """
 
 
-async def _known(request: Asked, place: TablePlace) -> _Known:
-    tournament = await tournament_of_table(request, place)
-    viewer = viewer_in(request, tournament)
+async def _known(shell: Shell, principal: Principal, place: TablePlace) -> _Known:
+    tournament = await tournament_of_table(shell, place)
+    viewer = viewer_in(shell, principal, tournament)
     seated = (each.entrant for each in place.state.entrants())
-    names = await names_at(shell_of(request), tournament, seated)
-    closed = shell_of(request).doors.closed_since(place.league)
+    names = await names_at(shell, tournament, seated)
+    closed = shell.doors.closed_since(place.league)
     beside = msgspec.json.encode((viewer, names, closed))
     return _Known(viewer, names, closed, tag_of(place.loaded.version, beside))
 
 
-async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
+async def _then(
+    shell: Shell, principal: Principal, place: TablePlace, moment: Moment
+) -> Response[bytes]:
     """Show the table as the caller's entry at that moment saw it, without legal actions."""
     table = await moment.state(place.stream)
     if not isinstance(table.state, Table):
         raise StreamNotFound("it did not exist then, or you may not see it")
     tournament = (await moment.state(stream_of(table.state.tournament))).state
-    viewer = entrant_of(tournament, principal_of(request).account.player)
+    viewer = entrant_of(tournament, principal.account.player)
     seen = with_clock(seen_by(table.state, viewer), tournament)
     then = Loaded(table.state, table.version, table.hash, table.at)
     read = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
-    names = await names_at(shell_of(request), tournament, (each.entrant for each in read.seats))
+    names = await names_at(shell, tournament, (each.entrant for each in read.seats))
     return encoded(shown_of(read, names, table.at), headers=moment.headers)
 
 
@@ -202,9 +206,10 @@ async def act(
     place: Annotated[TablePlace, AS_KNOWN, BELIEVED],
     shell: Shell,
     events: Events,
+    principal: Principal,
 ) -> Response[bytes]:
     """Submit the action to the table. A refusal is kept, and its answer lists legal actions."""
-    viewer = viewer_in(request, await tournament_of_table(request, place))
+    viewer = viewer_in(shell, principal, await tournament_of_table(shell, place))
     try:
         receipt = await _perform(shell, place, viewer, order, body)
     except CommandRejected as error:
@@ -268,15 +273,13 @@ async def _done(
     return answer(receipt, content, 200, version_of=place.stream)
 
 
-async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> TableView:
+async def _seen(shell: Shell, place: TablePlace, viewer: EntrantId | None) -> TableView:
     view = seen_by(place.state, viewer)
     if not structure_of(place.state.ruleset):
         return view
     # Workers raise levels, so this process's copy of the tournament may be outdated.
     above = stream_of(place.state.tournament)
-    return with_clock(
-        view, (await shell_of(request).runtime.writer.load(place.league, above)).state
-    )
+    return with_clock(view, (await shell.runtime.writer.load(place.league, above)).state)
 
 
 async def _listed(shell: Shell, place: TournamentPlace, seating: Seating) -> TableListed | None:

@@ -19,7 +19,7 @@ from service.api.http.access.rights import AS_KNOWN, TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.reading.listing import Listing, Pages
 from service.api.http.reading.moments import AS_OF_PROBLEMS, Then
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.tournament.changes import KnockedOut, Load, SeatChanged, knocked_out, seat_changes
 from service.base.errors import StreamNotFound
@@ -72,7 +72,6 @@ class Floor(msgspec.Struct, kw_only=True):
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_floor(
-    request: Asked,
     place: Annotated[TournamentPlace, AS_KNOWN],
     shell: Shell,
     pages: Pages,
@@ -88,13 +87,13 @@ async def read_floor(
         async def load(stream: Stream[State]) -> Loaded[State]:
             return await shell.runtime.writer.load(place.league, stream)
 
-        return await _answer(request, paged, load, place, {})
+        return await _answer(shell, paged, load, place, {})
     paged = moment.listing(pages, name, int)
-    return await _answer(request, paged, moment.state, place, moment.headers)
+    return await _answer(shell, paged, moment.state, place, moment.headers)
 
 
 async def _answer(
-    request: Asked,
+    shell: Shell,
     paged: Listing,
     load: Load,
     place: TournamentPlace,
@@ -105,12 +104,11 @@ async def _answer(
     if seen is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     page = paged.cut(seen.tables, lambda each: (each.number,))
-    shell = shell_of(request)
     # As of an earlier moment, recent is what was recent then.
     moment = loaded.at if headers else shell.now()
     found = Floor(
         floor=msgspec.structs.replace(seen, tables=tuple(page.items)),
-        names=await _called(request, page.items),
+        names=await _called(shell, page.items),
         seat_changes=await seat_changes(shell, place.league, load, loaded, moment),
         knocked_out=await knocked_out(shell, loaded.state),
         now=moment,
@@ -143,6 +141,6 @@ async def read_tables(
     return before, {each.table: loaded.state for each, loaded in zip(tables, states, strict=True)}
 
 
-async def _called(request: Asked, shown: Sequence[FloorTable]) -> dict[str, str]:
+async def _called(shell: Shell, shown: Sequence[FloorTable]) -> dict[str, str]:
     players = {seat.player for table in shown for seat in table.seats if seat.player is not None}
-    return await names(shell_of(request).engine, [UUID(hex=each[4:]) for each in players])
+    return await names(shell.engine, [UUID(hex=each[4:]) for each in players])

@@ -91,7 +91,7 @@ async def walk_in(
         raise scopes_missing("leagues:manage")
     identity = identity_of(body.name, body.email, body.external_id)
     named = await entered_players.known(shell.engine, place.league, [identity])
-    known = await ones_of(request, place.league, named)
+    known = await ones_of(shell, place.league, named)
     player = known.get(identity, PlayerId(identifier("plr", order.new_id(0))))
     entry = Register(
         entrant=EntrantId(identifier("ent", order.new_id(1))),
@@ -103,13 +103,13 @@ async def walk_in(
     )
     if identity not in known:
         house = (await find(request, place.league, LEAGUE)).state
-        await demand_distinct(request, house, body.name)
+        await demand_distinct(shell, house, body.name)
         # No player is stored for an entry that the tournament refuses.
         tournament.decider.decide(place.state, entry)
     elif isinstance(place.state, Running) and not counts_as_entered(place.state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
     row = Row(1, body.name, "player", identity)
-    players, codes = await stored(request, place.league, order, (row,))
+    players, codes = await stored(shell, principal, place.league, order, (row,))
     # Another desk may have stored the same player meanwhile, under another identifier.
     player = players[identity]
     entry = replace(entry, player=player)

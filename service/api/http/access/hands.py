@@ -5,7 +5,7 @@ from typing import Annotated
 from engine.league.roles import Role
 from service.api.http.access.rights import belong, demand_form
 from service.api.http.declaring.by import By
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell, shell_of
 from service.base.errors import StreamNotFound
 from service.projections.reads import queries
 from service.projections.reads.hand_rows import HandRow
@@ -19,11 +19,11 @@ async def reach_hand(request: Asked, identifier: str) -> tuple[HandRow, Role]:
         StreamNotFound: If the hand does not exist, or the caller is a stranger in its league.
         Forbidden: If the role lacks a capability, which the error names.
     """
-    row = await find_hand(request, identifier)
+    row = await find_hand(shell_of(request), identifier)
     return row, await belong(request, row.league)
 
 
-async def find_hand(request: Asked, identifier: str) -> HandRow:
+async def find_hand(shell: Shell, identifier: str) -> HandRow:
     """
     Return a hand. The caller's rights are not checked.
 
@@ -31,7 +31,7 @@ async def find_hand(request: Asked, identifier: str) -> HandRow:
         StreamNotFound: If the hand does not exist.
     """
     demand_form(identifier, "hnd")
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         row = await queries.hand(connection, identifier)
     if row is None:
         raise StreamNotFound("it does not exist, or you may not see it")

@@ -44,6 +44,7 @@ from service.api.http.shell import ENTERED, Asked, Shell, operation_of, principa
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.log.addresses import league_of_stream
 from service.log.writer import Loaded
+from service.people.tokens import Principal
 
 State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 
@@ -141,7 +142,7 @@ async def reach(
     place = await find(request, identifier, kind, fresh=fresh, believe=believe)
     demand(request, place.role)
     if operation_of(request).capability in LOST_WHEN_ENTERED:
-        entered, staff_may_play = await _plays_at(request, place)
+        entered, staff_may_play = await _plays_at(shell_of(request), principal_of(request), place)
         demand(request, place.role, entered=entered, staff_may_play=staff_may_play)
         request.scope["state"][ENTERED] = entered
     return place
@@ -168,7 +169,7 @@ async def find(
     shell = shell_of(request)
     stream = _stream(identifier, kind.prefix)
     league = await league_of(shell, stream)
-    if (role := await role_in(request, league, believe=believe)) is None:
+    if (role := await role_in(shell, principal_of(request), league, believe=believe)) is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     shell.doors.demand_open(league, operation_of(request))
     loaded = await shell.runtime.writer.load(league, stream, fresh)
@@ -195,7 +196,7 @@ async def league_of(shell: Shell, stream: str) -> str:
 
 
 async def role_in(
-    request: Asked, league: str, *, fresh: bool = True, believe: bool = False
+    shell: Shell, principal: Principal, league: str, *, fresh: bool = True, believe: bool = False
 ) -> Role | None:
     """
     Return the caller's role in *league*, or None for a stranger.
@@ -207,7 +208,7 @@ async def role_in(
             made by this process count at once. The log is always read before a caller is treated as
             a stranger.
     """
-    shell, player = shell_of(request), principal_of(request).account.player
+    player = principal.account.player
     stream, now = stream_of(league), shell.now()
     asked = shell.members_asked.get(league)
     if believe and asked is not None and now < asked + MEMBERS_BELIEVED_FOR:
@@ -244,7 +245,7 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
         StreamNotFound: If the caller is a stranger there.
         Forbidden: If the role lacks a capability, which the error names.
     """
-    role = await role_in(request, league, fresh=fresh)
+    role = await role_in(shell_of(request), principal_of(request), league, fresh=fresh)
     if role is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     demand(request, role)
@@ -300,30 +301,34 @@ def demand_over(role: Role, *held: Role | None) -> None:
     demand_also(role, needed_over(*held))
 
 
-async def _plays_at(request: Asked, place: Place[msgspec.Struct]) -> tuple[bool, bool]:
+async def _plays_at(
+    shell: Shell, principal: Principal, place: Place[msgspec.Struct]
+) -> tuple[bool, bool]:
     """
     Return whether the caller is entered in the tournament of *place*.
 
     The second value is whether its terms leave the clock and the seating to staff who play.
     """
-    player = principal_of(request).account.player
+    player = principal.account.player
     match place.state:
         case Claimed(opened=opened):
-            return await plays_in_disputed(request, place.league, opened.subject), False
+            return await plays_in_disputed(shell, principal, place.league, opened.subject), False
         case Table(tournament=tournament):
             # Read the tournament from the log: no table shows entries that another process
             # took, or entrants on the waitlist.
-            writer = shell_of(request).runtime.writer
+            writer = shell.runtime.writer
             state = (await writer.load(place.league, stream_of(tournament))).state
         case state:
             pass
-    entered = await is_entered(shell_of(request), place.league, state, player)
+    entered = await is_entered(shell, place.league, state, player)
     return entered, entered and state.terms.staff_may_play
 
 
-async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
+async def plays_in_disputed(
+    shell: Shell, principal: Principal, league: str, subject: Subject
+) -> bool:
     """Return whether the caller plays in the disputed tournament, or otherwise in the season."""
-    shell, player = shell_of(request), principal_of(request).account.player
+    player = principal.account.player
     if subject.tournament is not None:
         state = (await shell.runtime.writer.load(league, stream_of(subject.tournament))).state
         return await is_entered(shell, league, state, player)

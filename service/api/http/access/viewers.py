@@ -12,8 +12,9 @@ from engine.tournament.model.state import (
 from engine.values import EntrantId, stream_of
 from service.api.http.access.phases import Tournament
 from service.api.http.access.rights import TablePlace
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.base.errors import StreamNotFound
+from service.people.tokens import Principal
 
 
 def entrant_of(state: object, player: str) -> EntrantId | None:
@@ -24,25 +25,25 @@ def entrant_of(state: object, player: str) -> EntrantId | None:
     return found[-1] if found else None
 
 
-def viewer_in(request: Asked, tournament: Tournament) -> EntrantId | None:
+def viewer_in(shell: Shell, principal: Principal, tournament: Tournament) -> EntrantId | None:
     """Return the caller's entrant at the tables of *tournament*, or None for a spectator."""
     if not isinstance(tournament, Registering | Running | Finished):
         return None
     entrants = tournament.entrants
-    by_player: dict[str, EntrantId] = shell_of(request).index(
+    by_player: dict[str, EntrantId] = shell.index(
         tournament.terms.tournament,
         entrants,
         lambda: {each.player: each.entrant for each in entrants},
     )
-    return by_player.get(principal_of(request).account.player)
+    return by_player.get(principal.account.player)
 
 
-async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
+async def tournament_of_table(shell: Shell, place: TablePlace) -> Tournament:
     """Return a table's tournament, from this process's copy if it knows everybody at the table."""
     stream = stream_of(place.state.tournament)
-    writer = shell_of(request).runtime.writer
+    writer = shell.runtime.writer
     copy = writer.known(place.league, stream)
-    if copy is None or not _knows(request, copy.state, place.state):
+    if copy is None or not _knows(shell, copy.state, place.state):
         # Entries change until play begins and during late registration. An old copy
         # would treat a new player as a spectator.
         copy = await writer.load(place.league, stream)
@@ -52,12 +53,12 @@ async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
     return state
 
 
-def _knows(request: Asked, tournament: object, table: Table) -> bool:
+def _knows(shell: Shell, tournament: object, table: Table) -> bool:
     """Return whether this copy of the tournament has an entry for everybody seated at *table*."""
     if not isinstance(tournament, Running | Finished):
         return False
     entries = tournament.entrants
-    known: dict[str, bool] = shell_of(request).index(
+    known: dict[str, bool] = shell.index(
         f"entries of {tournament.terms.tournament}",
         entries,
         lambda: {each.entrant: True for each in entries},

@@ -10,7 +10,7 @@ from service.api.http.declaring.by import By
 from service.api.http.declaring.queries import Cursor, Limit, MinPosition
 from service.api.http.reading.listing import Listing, Paging
 from service.api.http.reading.paging import parts_of, position_parts
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, shell_of
 from service.base.errors import BadRequest, NotCaughtUp
 from service.director.in_play import open_tournaments
 from service.log.own_writes import LogPosition
@@ -173,9 +173,9 @@ ReadPages = Annotated[ReadPaging, By(_read_paging)]
 """Annotation of a handler's parameter. The route takes ``limit``, ``cursor``, ``min_position``."""
 
 
-async def plays_in(request: Asked, league: str) -> bool:
+async def plays_in(shell: Shell, principal: Principal, league: str) -> bool:
     """Return whether the caller counts as entered in an unfinished tournament of *league*."""
-    shell, player = shell_of(request), principal_of(request).account.player
+    player = principal.account.player
     for stream in await open_tournaments(shell.pool, league):
         state = (await shell.runtime.writer.load(league, stream)).state
         if counts_as_entered(state, player):

@@ -20,9 +20,10 @@ from engine.tournament.model.state import Drafted
 from engine.values import HexDigest, Visibility, stream_of
 from service.api.http.access.phases import Tournament
 from service.api.http.access.rights import LEAGUE, SEASON, TOURNAMENT, Kind, demand_form, league_of
+from service.api.http.declaring.by import By
 from service.api.http.declaring.queries import Query
 from service.api.http.reading.etags import Tagging
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Shell
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
 from service.projections.reads import public_queries
@@ -84,7 +85,7 @@ def shown_to(league: Created, link: str | None) -> frozenset[Visibility]:
 
 
 async def reach_public(
-    request: Asked, identifier: str, kind: Kind[State_co], link: str | None
+    shell: Shell, identifier: str, kind: Kind[State_co], link: str | None
 ) -> PublicPlace[State_co]:
     """
     Return an object that everybody, or the holder of *link*, may see.
@@ -93,7 +94,7 @@ async def reach_public(
         StreamNotFound: If the object does not exist, or is hidden.
     """
     demand_form(identifier, kind.prefix)
-    shell, stream = shell_of(request), stream_of(identifier)
+    stream = stream_of(identifier)
     number = await league_of(shell, stream)
     writer = shell.runtime.writer
     league = (await writer.load(number, stream_of(number))).state
@@ -113,40 +114,48 @@ async def reach_public(
     return PublicPlace(identifier, league, loaded, shown)
 
 
-async def public_league(request: Asked, league_id: str, link: Link) -> PublicPlace[Created]:
+async def public_league(shell: Shell, league_id: str, link: Link) -> PublicPlace[Created]:
     """Return the league that the path names."""
-    return await reach_public(request, league_id, LEAGUE, link)
+    return await reach_public(shell, league_id, LEAGUE, link)
 
 
-async def public_season(request: Asked, season_id: str, link: Link) -> PublicPlace[Opened]:
+async def public_season(shell: Shell, season_id: str, link: Link) -> PublicPlace[Opened]:
     """Return the season that the path names. None of its tournaments may be hidden."""
-    return await reach_public(request, season_id, SEASON, link)
+    return await reach_public(shell, season_id, SEASON, link)
 
 
 async def public_tournament(
-    request: Asked, tournament_id: str, link: Link
+    shell: Shell, tournament_id: str, link: Link
 ) -> PublicPlace[Tournament]:
     """Return the tournament that the path names."""
-    return await reach_public(request, tournament_id, TOURNAMENT, link)
+    return await reach_public(shell, tournament_id, TOURNAMENT, link)
 
 
-def kept(request: Asked) -> dict[str, str]:
-    """
-    Return the headers that let caches keep an answer. It depends on no token.
+@dataclass(frozen=True, slots=True)
+class Caching:
+    """The headers that let caches keep an answer. It depends on no token."""
 
-    With a link key only the reader's own cache keeps it, because the address holds a secret.
-    """
-    shared = "private" if "link" in request.query_params else "public"
-    return {
-        "Cache-Control": f"{shared}, max-age={KEPT_SECONDS}",
-        "Vary": "Accept, Accept-Encoding, Origin",
-    }
+    headers: dict[str, str]
+
+    def answer(self, tags: Tagging, content: object) -> Response[bytes]:
+        """
+        Answer with *content*, or with 304. The tag changes with every part of the content.
+
+        It holds no version. From a version strangers could count events that they may not see.
+        """
+        return tags.answer(content, 0, whole=True, headers=self.headers)
 
 
-def shared(request: Asked, tags: Tagging, content: object) -> Response[bytes]:
-    """
-    Answer with *content*, or with 304. The tag changes with every part of the content.
+async def _caching(link: Link) -> Caching:
+    """With a link key only the reader's own cache keeps it, because the address holds a secret."""
+    keeper = "public" if link is None else "private"
+    return Caching(
+        {
+            "Cache-Control": f"{keeper}, max-age={KEPT_SECONDS}",
+            "Vary": "Accept, Accept-Encoding, Origin",
+        }
+    )
 
-    It holds no version. From a version strangers could count events that they may not see.
-    """
-    return tags.answer(content, 0, whole=True, headers=kept(request))
+
+Kept = Annotated[Caching, By(_caching)]
+"""Annotation of a handler's parameter: how caches may keep the answer."""
