@@ -52,6 +52,7 @@ from service.base.addresses import parts
 from service.base.database import async_engine, is_coming
 from service.base.grouping import Grouped
 from service.base.health import Schema, beating
+from service.base.memory import give_back_large
 from service.base.schema_range import of_code
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
@@ -279,6 +280,7 @@ def build(
 
 def run(settings: Settings) -> None:
     """Serve until a signal says to stop. Exit with 3 if the server never started."""
+    give_back_large()
     observer = Observer(telemetry.configure(settings, "api"))
     metrics.serve(settings.metrics_address, ready=Schema(settings.database_url))
     stopping = asyncio.Event()
