@@ -245,7 +245,9 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
         if self.push_key is not None and self.push_contact is None:
             raise ValueError("push_key needs push_contact, the operator")
         if self.signer_url is not None and self.signer_token is None:
-            raise ValueError("signer_url needs signer_token, which `prepare --into` makes")
+            raise ValueError(
+                "signer_url needs signer_token: `prepare --into` or `openssl rand -hex 32` makes one"
+            )
 
     @property
     def secret_keys(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from service.base.database import LOGINS
 from service.base.secret_files import write_secret
 from service.base.sources import SystemEntropy
 from service.process import preparing
@@ -39,8 +40,17 @@ def prepare(url: str, into: Path | None) -> None:
             write_secret(into / login, f"{address}\n")
 
     made = preparing.make_logins(url, keep)
-    for name in ("secret_key", "signer_token"):
-        if into is not None and not (into / name).exists():
-            write_secret(into / name, f"{SystemEntropy().bytes(32).hex()}\n")
+    if into is not None:
+        _write_secrets(into)
     preparing.prepare(url, made)
     click.echo("the server is ready")
+
+
+def _write_secrets(folder: Path) -> None:
+    """Make the secrets that *folder* lacks, but no second key for logins of another folder."""
+    owned = any((folder / login).exists() for login in LOGINS)
+    if not owned:
+        click.echo("the logins have their passwords from elsewhere: no secret_key is made here")
+    for name in ("secret_key", "signer_token") if owned else ("signer_token",):
+        if not (folder / name).exists():
+            write_secret(folder / name, f"{SystemEntropy().bytes(32).hex()}\n")

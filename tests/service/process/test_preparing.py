@@ -121,6 +121,10 @@ def test_addresses_and_a_key_are_written_where_settings_read_them(
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == written
     with psycopg.connect((folder / "holotable_api").read_text().strip()) as connection:
         assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
+    other = tmp_path / "other"
+    done = in_fork(("prepare", plain, "--into", str(other)), {})
+    assert (done.returncode, "no secret_key is made" in done.stdout) == (0, True), done.stdout
+    assert {each.name for each in other.iterdir()} == {"signer_token"}
 
 
 def test_no_log_of_the_server_learns_a_password(tmp_path: Path) -> None:
