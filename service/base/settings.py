@@ -246,7 +246,7 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
             raise ValueError("push_key needs push_contact, the operator")
         if self.signer_url is not None and self.signer_token is None:
             raise ValueError(
-                "signer_url needs signer_token: `prepare --into` or `openssl rand -hex 32` makes one"
+                "signer_url needs signer_token. `prepare --into` or `openssl rand -hex 32` makes it"
             )
 
     @property
