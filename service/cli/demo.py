@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Final
 
 import httpx
+import psycopg
 import rich_click as click
 from rich.console import Console
 
@@ -149,12 +150,15 @@ def play(options: Options) -> int:
         name=DATABASE if options.server is None else directory.name.replace("-", "_"),
     )
     signal.signal(signal.SIGTERM, _interrupt)
-    began = time.monotonic()
+    at = nullcontext() if stack.server is None else demos.under_way(stack.server, stack.name)
+    with at:  # until its databases are kept or gone
+        return _to_its_end(console, options, stack, scratch)
+
+
+def _to_its_end(console: Console, options: Options, stack: Stack, scratch: Scratch) -> int:
     code = 1
     try:
-        at = nullcontext() if stack.server is None else demos.under_way(stack.server, stack.name)
-        with at:
-            code = _on_a_stack(console, options, stack, began)
+        code = _on_a_stack(console, options, stack, time.monotonic())
     except ServerRefused:
         code = 2  # nothing has changed
         raise
@@ -166,15 +170,23 @@ def play(options: Options) -> int:
     finally:
         if options.keep or code == 1:
             scratch.keep()
-            if options.server is not None:
-                demos.keep(options.server, stack.name)
             console.print(f"data and logs: {stack.where}")
             if options.server is None:
-                console.print(f"  to look at them: holotable up --data {directory}")
+                console.print(f"  to look at them: holotable up --data {scratch.folder}")
+            else:
+                _keep(console, options.server, stack.name)
         else:
             stack.discard()
         scratch.close()
     return code
+
+
+def _keep(console: Console, url: str, name: str) -> None:
+    """Mark the database as kept. A night may have failed before it was made, or with the server."""
+    try:
+        demos.mark(url, name, demos.KEPT)
+    except psycopg.Error as error:
+        console.print(f"  {name} is not marked as kept: {str(error).strip()}")
 
 
 def _tell_left(console: Console, url: str) -> None:
@@ -193,7 +205,7 @@ def _drop_left(drop_left: bool, dry_run: bool) -> int:
             "set HOLOTABLE_DATABASE_URL, and see `holotable demo --drop-left --dry-run`",
         )
     left, console = demos.remains(url), Console(soft_wrap=True, highlight=False)
-    if not left:
+    if not left.databases:
         console.print("no demo has left anything on this server")
         return 0
     if dry_run:
@@ -201,11 +213,14 @@ def _drop_left(drop_left: bool, dry_run: bool) -> int:
     else:
         demos.drop(url, left)
         console.print("removed:")
-    for name, size in left.databases.items():
-        console.print(f"  database {name}, {size / 1e6:.0f} MB")
-    console.print(f"  roles of Holotable: {'all' if left.roles else 'none, others use them'}")
+    for name in left.databases:
+        console.print(f"  database {name}")
+    passwords = "all" if left.passwords else "none, other databases use the roles"
+    console.print(f"  passwords of Holotable's roles: {passwords}")
     for folder in left.folders:
         console.print(f"  folder {folder}")
+    if not left.folders:
+        console.print("  its folder with logs and passwords is not here: remove it where it ran")
     return 0
 
 
@@ -213,6 +228,8 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
     own = "" if stack.server is not None else "PostgreSQL, "
     console.print(f"starting {own}signer, API, projections and a Celery worker")
     with stack:
+        if stack.server is not None:
+            demos.mark(stack.server, stack.name, demos.KEPT if options.keep else demos.MADE)
         console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
         with Teller(console, steps=options.players * options.tournaments) as teller:
             outcome = asyncio.run(_played(stack, options, teller))

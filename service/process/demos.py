@@ -1,8 +1,9 @@
 """
 Demos on a given server: those under way, those that were kept, and what killed ones have left.
 
-A demo holds a session of its database's name for as long as it runs, so a database without that
-session is nobody's. One that a person wants to keep says so in its comment.
+A demo holds a session of its database's name for as long as it runs, and writes into the comment of
+its database that it made it. A database that bears this mark and has no such session was left by a
+demo that was killed. A name alone proves nothing.
 """
 
 import os
@@ -21,19 +22,19 @@ from service.base import database
 FOLDERS: Final = "holotable-demo-"
 """The first part of the name of a demo's folder. Its database has the same name, with ``_``."""
 
-_KEPT: Final = "holotable: kept"
+MADE: Final = "holotable: a demo made this"
+KEPT: Final = "holotable: a demo left this to its reader"
 
 LEFT: Final = r"""
     SELECT d.datname FROM pg_database d
-      JOIN LATERAL (SELECT regexp_replace(d.datname, '_broker$', '') AS demo) its ON true
-     WHERE d.datname LIKE 'holotable\_demo\_%'
-       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.application_name = its.demo
-                           OR a.datname IN (its.demo, its.demo || '_broker'))
-       AND NOT EXISTS (SELECT FROM pg_database kept WHERE kept.datname = its.demo
-                          AND shobj_description(kept.oid, 'pg_database') = 'holotable: kept')
-     ORDER BY 1
+      JOIN pg_database its ON its.datname = regexp_replace(d.datname, '_broker$', '')
+     WHERE its.datname ~ '^holotable_demo_[a-z0-9_]{8}$'
+       AND shobj_description(its.oid, 'pg_database') = 'holotable: a demo made this'
+       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.application_name = its.datname
+                           OR a.datname IN (its.datname, its.datname || '_broker'))
+     ORDER BY d.datname DESC
 """
-"""Databases of demos that were killed. Any login may ask."""
+"""Databases of demos that were killed, that with the mark last. Any login may ask."""
 
 _USED_ELSEWHERE = """
     SELECT count(*) FROM pg_shdepend d JOIN pg_roles r ON r.oid = d.refobjid
@@ -45,19 +46,14 @@ _USED_ELSEWHERE = """
 
 
 class Remains(NamedTuple):
-    """Databases, roles and folders of killed demos, on a server and on this machine."""
+    """Databases, passwords and folders of demos that were killed."""
 
-    databases: dict[str, int]
-    """Their sizes in bytes, by name."""
-
-    roles: bool
-    """True if the roles are there, and nothing else uses them."""
+    databases: list[str]
+    passwords: bool
+    """True if only these databases use the roles, so that the passwords are a demo's too."""
 
     folders: list[Path]
-    """Folders with logs and passwords."""
-
-    def __bool__(self) -> bool:
-        return bool(self.databases)
+    """Folders with logs and passwords, if they are on this machine."""
 
 
 @contextmanager
@@ -67,11 +63,11 @@ def under_way(url: str, name: str) -> Iterator[None]:
         yield
 
 
-def keep(url: str, name: str) -> None:
-    """Leave a database to its reader. Nobody counts it among what was left."""
+def mark(url: str, name: str, said: str) -> None:
+    """Write into the comment of the database *name* whose it is: ``MADE`` or ``KEPT``."""
     with database.connect(url, autocommit=True) as connection:
-        said = sql.SQL("COMMENT ON DATABASE {} IS {}")
-        connection.execute(said.format(sql.Identifier(name), sql.Literal(_KEPT)))
+        comment = sql.SQL("COMMENT ON DATABASE {} IS {}")
+        connection.execute(comment.format(sql.Identifier(name), sql.Literal(said)))
 
 
 def remains(url: str) -> Remains:
@@ -83,23 +79,35 @@ def remains(url: str) -> Remains:
     """
     with database.connect(url, autocommit=True) as connection:
         names = [name for (name,) in connection.execute(LEFT.encode()).fetchall()]
-        asked = "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datname = ANY (%s)"
-        sizes: dict[str, int] = dict(connection.execute(asked, [names]).fetchall())
         roles = [*database.LOGINS, database.OWNER]
         found = connection.execute(_USED_ELSEWHERE, [roles, names]).fetchone()
     return Remains(
-        {name: sizes[name] for name in names},
-        roles=bool(names) and found == (0,),
+        names,
+        passwords=bool(names) and found == (0,),
         folders=[folder for folder in _folders() if folder.name.replace("-", "_") in names],
     )
 
 
 def drop(url: str, left: Remains) -> None:
-    """Remove what killed demos have left, the folder with the passwords last."""
-    for name in left.databases:
-        database.drop_database(url, name)
-    if left.roles:
-        database.drop_roles(url)
+    """
+    Remove what killed demos have left, the folder with the passwords last.
+
+    The roles stay, without passwords, because a demo does not know any more who made them.
+
+    Raises:
+      ServerRefused: If somebody has opened or kept one of the databases meanwhile. It stays.
+    """
+    with database.connect(url, autocommit=True) as connection:
+        for name in left.databases:
+            still = {each for (each,) in connection.execute(LEFT.encode()).fetchall()}
+            if name not in still:
+                raise database.ServerRefused(f"{name}: somebody uses or keeps it since")
+            try:
+                connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+            except psycopg.errors.ObjectInUse as error:
+                raise database.ServerRefused(f"{name}: somebody uses it") from error
+    if left.passwords:
+        database.forget_passwords(url)
     for folder in left.folders:
         shutil.rmtree(folder)
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import httpx
 import psycopg
 import pytest
+from psycopg import sql
 
+from service.base.database import LOGINS, ServerRefused, bare_logins
 from service.base.embedded import Cluster, binaries
 from service.process import demos
 from service.process.supervisor import Stack
@@ -46,6 +48,13 @@ def everything(cluster: Cluster) -> list[tuple[str, str | None]]:
         ).fetchall()
 
 
+def comments(cluster: Cluster) -> list[str | None]:
+    """Return the comment of every database."""
+    asked = "SELECT shobj_description(oid, 'pg_database') FROM pg_database"
+    with psycopg.connect(cluster.url()) as connection:
+        return [said for (said,) in connection.execute(asked.encode()).fetchall()]
+
+
 @pytest.mark.long
 def test_a_night_on_a_given_server_leaves_it_as_it_was(given: Cluster, tmp_path: Path) -> None:
     arguments = ("demo", "--players", "4", "--tournaments", "1")
@@ -67,7 +76,7 @@ def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_pa
         return running.returncode, said
 
     with holotable("demo", "--players", "4", "--tournaments", "1", **told) as running:
-        until(lambda: sum(name.startswith("holotable_demo_") for name in found(given)) == 2)
+        until(lambda: demos.MADE in comments(given))
         assert demo("--drop-left") == (0, "no demo has left anything on this server\n")
         running.send_signal(signal.SIGKILL)
         running.wait(20)
@@ -81,20 +90,28 @@ def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_pa
     assert "next: holotable demo --drop-left --dry-run" in refused[1]
     dry = demo("--drop-left", "--dry-run")
     assert dry[0] == 0 and everything(given) == before and folder.exists()
-    for what in (f"database {name},", f"database {name}_broker,", "Holotable: all", str(folder)):
+    for what in (f"database {name}\n", f"database {name}_broker\n", "roles: all", str(folder)):
         assert what in dry[1]
-    demos.keep(given.url(), name)
-    assert demo("--drop-left")[1].startswith("no demo has left anything")
+    for said in (demos.KEPT, None):  # kept by its reader, or a database that only has such a name
+        with psycopg.connect(given.url(), autocommit=True) as connection:
+            comment = sql.SQL("COMMENT ON DATABASE {} IS {}")
+            connection.execute(comment.format(sql.Identifier(name), sql.Literal(said)))
+        assert demo("--drop-left")[1].startswith("no demo has left anything")
+        assert everything(given) == before
+    demos.mark(given.url(), name, demos.MADE)
+    left = demos.remains(given.url())
+    with psycopg.connect(given.url(name)), pytest.raises(ServerRefused, match="uses or keeps"):
+        demos.drop(given.url(), left)
     assert everything(given) == before
-    with psycopg.connect(given.url(), autocommit=True) as connection:
-        connection.execute(f"COMMENT ON DATABASE {name} IS NULL".encode())
-        connection.execute("CREATE DATABASE another OWNER holotable_owner")
 
-    assert "Holotable: none, others use them" in demo("--drop-left", "--dry-run")[1]
+    with psycopg.connect(given.url(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE another OWNER holotable_owner")
+    assert "roles: none, other databases use" in demo("--drop-left", "--dry-run")[1]
     with psycopg.connect(given.url(), autocommit=True) as connection:
         connection.execute("DROP DATABASE another")
     assert demo("--drop-left")[0] == 0
-    assert (found(given), folder.exists()) == ([], False)
+    assert not [each for each in found(given) if "demo" in each] and not folder.exists()
+    assert len(bare_logins(given.url())) == len(LOGINS)
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from service.base.database import async_engine
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.checks import parts
 from service.cli.doctor import CHECKS, Finding
+from service.process import demos
 from service.projections.following.runner import Runner
 from tests.service.league_night import Night, played
 from tests.support.commands import Ended, in_fork
@@ -209,15 +210,19 @@ def test_late_lost_and_failing_jobs_and_late_read_models_are_found(
 
 
 def test_what_a_killed_demo_has_left_is_found(database: TestDatabase) -> None:
-    name = "holotable_demo_abc"
+    """Only what bears its mark: a name alone proves nothing."""
+    name = "holotable_demo_abcdefgh"
     with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}_broker".encode())
+        connection.execute(f"CREATE DATABASE {name}".encode())
         try:
-            found = findings(doctor(database, "--json"))
+            named = findings(doctor(database, "--json"))
+            demos.mark(database.url("postgres"), name, demos.MADE)
+            marked = findings(doctor(database, "--json"))
         finally:
-            connection.execute(f"DROP DATABASE {name}_broker".encode())
-    (one,) = [each for each in found if each.check == "demos"]
-    assert (one.state, one.said) == ("weak", f"a demo that was killed has left {name}_broker")
+            connection.execute(f"DROP DATABASE {name}".encode())
+    assert [each.state for each in named if each.check == "demos"] == ["ok"]
+    (one,) = [each for each in marked if each.check == "demos"]
+    assert (one.state, one.said) == ("weak", f"a demo that was killed has left {name}")
     assert "`holotable demo --drop-left --dry-run`" in (one.step or "")
 
 
