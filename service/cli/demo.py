@@ -210,13 +210,17 @@ def _drop_left(drop_left: bool, dry_run: bool) -> int:
         return 0
     if dry_run:
         console.print("dry run, nothing was done; without it this is removed:")
+    elif stay := demos.drop(url, left):
+        console.print(f"somebody uses or keeps {', '.join(stay)}: what is left stays")
+        return 1
     else:
-        demos.drop(url, left)
         console.print("removed:")
     for name in left.databases:
         console.print(f"  database {name}")
-    passwords = "all" if left.passwords else "none, other databases use the roles"
-    console.print(f"  passwords of Holotable's roles: {passwords}")
+    if left.passwords:
+        console.print(f"  Holotable's roles{'' if left.roles else ': their passwords only'}")
+    else:
+        console.print("  no roles and no passwords: other databases use them")
     for folder in left.folders:
         console.print(f"  folder {folder}")
     if not left.folders:
@@ -229,7 +233,8 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
     console.print(f"starting {own}signer, API, projections and a Celery worker")
     with stack:
         if stack.server is not None:
-            demos.mark(stack.server, stack.name, demos.KEPT if options.keep else demos.MADE)
+            made = demos.MADE if stack.roles_found else demos.MADE_ROLES
+            demos.mark(stack.server, stack.name, demos.KEPT if options.keep else made)
         console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
         with Teller(console, steps=options.players * options.tournaments) as teller:
             outcome = asyncio.run(_played(stack, options, teller))

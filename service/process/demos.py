@@ -23,13 +23,15 @@ FOLDERS: Final = "holotable-demo-"
 """The first part of the name of a demo's folder. Its database has the same name, with ``_``."""
 
 MADE: Final = "holotable: a demo made this"
+MADE_ROLES: Final = "holotable: a demo made this and the roles"
 KEPT: Final = "holotable: a demo left this to its reader"
 
 LEFT: Final = r"""
     SELECT d.datname FROM pg_database d
       JOIN pg_database its ON its.datname = regexp_replace(d.datname, '_broker$', '')
      WHERE its.datname ~ '^holotable_demo_[a-z0-9_]{8}$'
-       AND shobj_description(its.oid, 'pg_database') = 'holotable: a demo made this'
+       AND its.datdba = (SELECT oid FROM pg_roles WHERE rolname = 'holotable_owner')
+       AND shobj_description(its.oid, 'pg_database') LIKE 'holotable: a demo made this%'
        AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.application_name = its.datname
                            OR a.datname IN (its.datname, its.datname || '_broker'))
      ORDER BY d.datname DESC
@@ -52,6 +54,9 @@ class Remains(NamedTuple):
     passwords: bool
     """True if only these databases use the roles, so that the passwords are a demo's too."""
 
+    roles: bool
+    """True if besides a demo made the roles themselves."""
+
     folders: list[Path]
     """Folders with logs and passwords, if they are on this machine."""
 
@@ -64,7 +69,7 @@ def under_way(url: str, name: str) -> Iterator[None]:
 
 
 def mark(url: str, name: str, said: str) -> None:
-    """Write into the comment of the database *name* whose it is: ``MADE`` or ``KEPT``."""
+    """Write into the comment of the database *name* whose it is: a mark of this module."""
     with database.connect(url, autocommit=True) as connection:
         comment = sql.SQL("COMMENT ON DATABASE {} IS {}")
         connection.execute(comment.format(sql.Identifier(name), sql.Literal(said)))
@@ -80,36 +85,46 @@ def remains(url: str) -> Remains:
     with database.connect(url, autocommit=True) as connection:
         names = [name for (name,) in connection.execute(LEFT.encode()).fetchall()]
         roles = [*database.LOGINS, database.OWNER]
-        found = connection.execute(_USED_ELSEWHERE, [roles, names]).fetchone()
+        alone = connection.execute(_USED_ELSEWHERE, [roles, names]).fetchone() == (0,)
+        asked = (
+            "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = ANY (%s)"
+        )
+        marks = {said for (said,) in connection.execute(asked, [names]).fetchall()}
     return Remains(
         names,
-        passwords=bool(names) and found == (0,),
+        passwords=bool(names) and alone,
+        roles=alone and MADE_ROLES in marks,
         folders=[folder for folder in _folders() if folder.name.replace("-", "_") in names],
     )
 
 
-def drop(url: str, left: Remains) -> None:
+def drop(url: str, left: Remains) -> list[str]:
     """
     Remove what killed demos have left, the folder with the passwords last.
 
-    The roles stay, without passwords, because a demo does not know any more who made them.
-
-    Raises:
-      ServerRefused: If somebody has opened or kept one of the databases meanwhile. It stays.
+    Returns:
+      The databases that somebody has opened or kept meanwhile. They stay, and the rest with them.
     """
     with database.connect(url, autocommit=True) as connection:
+        stay = []
         for name in left.databases:
             still = {each for (each,) in connection.execute(LEFT.encode()).fetchall()}
-            if name not in still:
-                raise database.ServerRefused(f"{name}: somebody uses or keeps it since")
             try:
-                connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
-            except psycopg.errors.ObjectInUse as error:
-                raise database.ServerRefused(f"{name}: somebody uses it") from error
-    if left.passwords:
+                if name in still:
+                    connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+            except psycopg.errors.ObjectInUse:
+                still.clear()
+            if name not in still:
+                stay.append(name)
+    if stay:
+        return stay
+    if left.roles:
+        database.drop_roles(url)
+    elif left.passwords:
         database.forget_passwords(url)
     for folder in left.folders:
         shutil.rmtree(folder)
+    return []
 
 
 def _folders() -> Iterator[Path]:

@@ -103,7 +103,7 @@ class Stack:
     _due: dict[str, float] = field(default_factory=dict)
     """The time at which each ended child is started again."""
 
-    _roles_found: bool | None = None
+    roles_found: bool | None = None
 
     @property
     def children(self) -> tuple[str, ...]:
@@ -196,14 +196,14 @@ class Stack:
 
     def discard(self) -> None:
         """Remove the data of a stopped stack, and restore a given server to its earlier state."""
-        if self.server is not None and self._roles_found is not None:
+        if self.server is not None and self.roles_found is not None:
             for name in (self.name, self._broker):
                 database.drop_database(self.server, name)
-            if self._roles_found:
+            if self.roles_found:
                 database.forget_passwords(self.server)
             else:
                 database.drop_roles(self.server)
-            self._roles_found = None
+            self.roles_found = None
         shutil.rmtree(self.data, ignore_errors=True)
 
     @property
@@ -303,7 +303,7 @@ class Stack:
 
     def _given_server(self, url: str) -> str:
         ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)
-        self._roles_found = database.inspect_server(url, ours)
+        self.roles_found = database.inspect_server(url, ours)
         return url
 
     @property

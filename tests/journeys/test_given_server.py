@@ -10,7 +10,6 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from service.base.database import LOGINS, ServerRefused, bare_logins
 from service.base.embedded import Cluster, binaries
 from service.process import demos
 from service.process.supervisor import Stack
@@ -76,7 +75,7 @@ def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_pa
         return running.returncode, said
 
     with holotable("demo", "--players", "4", "--tournaments", "1", **told) as running:
-        until(lambda: demos.MADE in comments(given))
+        until(lambda: demos.MADE_ROLES in comments(given))
         assert demo("--drop-left") == (0, "no demo has left anything on this server\n")
         running.send_signal(signal.SIGKILL)
         running.wait(20)
@@ -90,7 +89,12 @@ def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_pa
     assert "next: holotable demo --drop-left --dry-run" in refused[1]
     dry = demo("--drop-left", "--dry-run")
     assert dry[0] == 0 and everything(given) == before and folder.exists()
-    for what in (f"database {name}\n", f"database {name}_broker\n", "roles: all", str(folder)):
+    for what in (
+        f"database {name}\n",
+        f"database {name}_broker\n",
+        "Holotable's roles\n",
+        str(folder),
+    ):
         assert what in dry[1]
     for said in (demos.KEPT, None):  # kept by its reader, or a database that only has such a name
         with psycopg.connect(given.url(), autocommit=True) as connection:
@@ -100,18 +104,21 @@ def test_what_a_killed_demo_has_left_is_named_and_removed(given: Cluster, tmp_pa
         assert everything(given) == before
     demos.mark(given.url(), name, demos.MADE)
     left = demos.remains(given.url())
-    with psycopg.connect(given.url(name)), pytest.raises(ServerRefused, match="uses or keeps"):
-        demos.drop(given.url(), left)
+    assert (left.passwords, left.roles) == (True, False)  # somebody else made the roles
+    with psycopg.connect(given.url(name)):
+        assert demos.drop(given.url(), left) == [f"{name}_broker", name]
     assert everything(given) == before
+    demos.mark(given.url(), name, demos.MADE_ROLES)
 
     with psycopg.connect(given.url(), autocommit=True) as connection:
         connection.execute("CREATE DATABASE another OWNER holotable_owner")
-    assert "roles: none, other databases use" in demo("--drop-left", "--dry-run")[1]
+    assert (
+        "no roles and no passwords: other databases use them" in demo("--drop-left", "--dry-run")[1]
+    )
     with psycopg.connect(given.url(), autocommit=True) as connection:
         connection.execute("DROP DATABASE another")
     assert demo("--drop-left")[0] == 0
-    assert not [each for each in found(given) if "demo" in each] and not folder.exists()
-    assert len(bare_logins(given.url())) == len(LOGINS)
+    assert (found(given), folder.exists()) == ([], False)
 
 
 @pytest.mark.long

@@ -54,15 +54,15 @@ PLANTED = (
     planted(
         "the dice are rolled under another label",
         "kit/dice.py",
-        'Stream(seed, "target", 1, digest)',
-        'Stream(seed, "spike", 1, digest)',
+        'RandomWords(seed, "target", 1, digest)',
+        'RandomWords(seed, "spike", 1, digest)',
         "dice.target",
     ),
     planted(
         "salts are drawn under another label",
         "kit/rng.py",
-        'Stream(seed, "salt", number, digest)',
-        'Stream(seed, "salts", number, digest)',
+        'RandomWords(seed, "salt", number, digest)',
+        'RandomWords(seed, "salts", number, digest)',
         "generator.piles",
     ),
     planted(

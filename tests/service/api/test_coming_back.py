@@ -1,7 +1,7 @@
 """Nothing that its owner made before lets a suspended account back in, and it gets no messages."""
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -148,14 +148,15 @@ class Slow:
         self.second = asyncio.Event()
         self.answers = iter((60, None))
 
-    async def fetchrow(self, _: str) -> dict[str, Any]:
+    async def fetch(self, _: str) -> list[dict[str, Any]]:
         retry = next(self.answers)
         if retry is None:
             self.second.set()
         else:
             # Under a lock nobody else asks meanwhile, so this answer comes in its turn.
             await asyncio.wait([asyncio.create_task(self.second.wait())], timeout=0.2)
-        return {"retry_seconds": retry, "suspended": []}
+        since = datetime(2026, 1, 1, tzinfo=UTC)
+        return [{"league": None, "retry_seconds": retry, "since": since}] if retry else []
 
 
 async def test_the_end_of_a_maintenance_is_not_overtaken_by_its_beginning() -> None:

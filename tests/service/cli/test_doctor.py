@@ -213,7 +213,7 @@ def test_what_a_killed_demo_has_left_is_found(database: TestDatabase) -> None:
     """Only what bears its mark: a name alone proves nothing."""
     name = "holotable_demo_abcdefgh"
     with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
+        connection.execute(f"CREATE DATABASE {name} OWNER holotable_owner".encode())
         try:
             named = findings(doctor(database, "--json"))
             demos.mark(database.url("postgres"), name, demos.MADE)

@@ -131,7 +131,8 @@ async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
 
         told = await everything(owner, f"/v1/tournaments/{tournament}/events", limit=200)
         (finished,) = [each["data"] for each in told if each["type"] == "tournament_finished"]
-        assert [each["place"] for each in finished["placings"]] == [1, 2, 3]
+        # Two who go out in one hand with equal stacks share a place.
+        assert [each["place"] for each in finished["placings"]] in ([1, 2, 3], [1, 2, 2])
         (table,) = tables
         feed = await everything(owner, f"/v1/tables/{table['id']}/events", limit=200)
         answers = [each["data"]["timed_out"] for each in feed if "timed_out" in each["data"]]

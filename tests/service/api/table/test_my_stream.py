@@ -75,7 +75,7 @@ async def test_a_stream_begins_with_what_holds_and_a_turn_has_all_that_its_answe
             item = stream.items[3]
             assert (item["league"], item["tournament"]) == (league, tournament)
             read = (await person.get(f"/v1/tables/{table}")).json()
-            assert item["view"] | {"now": read["now"]} == read
+            assert item["view"] | {"now": read["now"], "closed_since": None} == read
             assert set(item["view"]["names"].values()) == {each.login for each in people}
             assert item["deadline"] == view["decision"]["deadline"]
             assert item["view"]["legal"] == view["legal"] != []
