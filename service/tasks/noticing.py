@@ -80,11 +80,12 @@ def _search(connection: psycopg.Connection, league: UUID, now: datetime) -> bool
             return False
         end = min(last + 1, start + _CHUNK)
         rows = rows_in(connection, league, range(start, end), TYPES, after=now - _OLDEST)
-        found = [each for row in _told_once(rows) for each in _occasions(league, row, now)]
+        found = {row.position: each for row in rows for each in _occasions(league, row, now)}
         if found:
             away = _away(connection, league)
+            stand = [row for row in rows if row.position in found and row.position not in away]
             with connection.cursor() as cursor:
-                cursor.executemany(_OCCASION, [each for each in found if each[2] not in away])
+                cursor.executemany(_OCCASION, [found[row.position] for row in _told_once(stand)])
         _SEARCH.move(connection, league, end)
         return end > start
 

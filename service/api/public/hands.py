@@ -131,7 +131,7 @@ async def replay_public_hand(
     Show what spectators have seen. A hand in play gets the same answer as a hidden one.
 
     Once its table has gone on, the answer for a finished hand changes only if an operator repairs
-    the log. Such answers are so that neither a reader who has the tag nor a crowd costs a
+    the log. Such answers are kept, so that neither a reader who has the tag nor a crowd costs a
     replay.
     """
     row = await find_hand(shell, hand_id)

@@ -208,8 +208,7 @@ async def read_public_schedule(
 ) -> Response[bytes]:
     """Show the plans of the league, and the announced tournaments that strangers may see."""
     items = await public_items(shell, place)
-    async with shell.engine.connect() as connection:
-        listed = await with_winners(shell, connection, items)
+    listed = await with_winners(shell, items)
     shown = tuple(copied(PublicScheduled, each) for each in listed)
     return caching.answer(tags, PublicSchedule(items=shown))
 

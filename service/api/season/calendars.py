@@ -124,7 +124,7 @@ async def read_schedule(
     since, until = span_of(shell, since, until)
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, place.id, since, until)
-        listed = await with_winners(shell, connection, found.items)
+    listed = await with_winners(shell, found.items)
     states, unreadable = await states_of(shell, place.id, listed)
     items = tuple(with_line(each, states.get(each.uid)) for each in listed)
     schedule = Schedule(
@@ -194,12 +194,18 @@ def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
     )
 
 
-async def with_winners(
-    shell: Shell, connection: AsyncConnection, items: Sequence[ScheduledItem]
-) -> list[ScheduledItem]:
-    """Return *items* with the winners of those that are over."""
+async def with_winners(shell: Shell, items: Sequence[ScheduledItem]) -> list[ScheduledItem]:
+    """
+    Return *items* with the winners of those that are over.
+
+    Call it without a connection. Names are read through another one of the same pool, and requests
+    that hold one each while they wait for one more would all wait for one another.
+    """
     over = [each.tournament for each in items if each.tournament and each.standing == "over"]
-    won = await queries.winners_of(connection, over) if over else {}
+    won: dict[str, list[str]] = {}
+    if over:
+        async with shell.engine.connect() as connection:
+            won = await queries.winners_of(connection, over)
     called = await names_of(shell, (player for each in won.values() for player in each))
     return [
         msgspec.structs.replace(

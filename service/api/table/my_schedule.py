@@ -84,7 +84,7 @@ async def read_my_schedule(
             found = await schedule_of(
                 shell.runtime, connection, league.league, since, until, budget
             )
-            listed = await with_winners(shell, connection, found.items)
+        listed = await with_winners(shell, found.items)
         unexpanded += found.unexpanded
         mine, broken = await _mine(shell, player, league, listed)
         items += mine

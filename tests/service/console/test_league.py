@@ -1,5 +1,6 @@
 """The league's pages: standings with their results, the schedule, the players."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -240,3 +241,7 @@ async def test_an_evening_that_is_over_names_its_winner_to_everybody(
         listed = await console.api.http.get(f"/v1/public/leagues/{league}/schedule")
         [item] = listed.json()["items"]
         assert item["winners"] == [{"player": each["player"], "name": each["name"]} for each in won]
+    async with serving(database_connections=1) as console, asyncio.timeout(20):
+        # If reading the names needed a second connection, this would wait for ever.
+        listed = await console.api.http.get(f"/v1/public/leagues/{league}/schedule")
+        assert listed.json()["items"] == [item]

@@ -1,5 +1,7 @@
 """The playing table, and several of them at once."""
 
+from datetime import UTC, datetime
+
 import msgspec
 
 from service.api.table import tables as api
@@ -46,7 +48,9 @@ async def play(ask: Ask, table: str) -> Page:
 async def play_all(ask: Ask) -> Page:
     """Show every table at which the reader sits."""
     me = await ask.me()
-    seated = tuple(dict.fromkeys(each.table for each in me.seats if each.table))
+    far = datetime.max.replace(tzinfo=UTC)
+    seats = sorted(me.seats, key=lambda each: (not each.your_turn, each.deadline or far))
+    seated = tuple(dict.fromkeys(each.table for each in seats if each.table))
     shown = await table_screens(ask, seated[:TABLES_MAX])
     urgent = sorted(shown, key=lambda each: (not each.turn, each.deadline or each.now))
     return Page("table/tables.html", TablesScreen(tables=tuple(urgent), seated=seated))
