@@ -220,6 +220,8 @@ def test_two_tables_at_once_by_the_keyboard(house: House) -> None:
         page.keyboard.press("Space")
         page.keyboard.press("Enter")
         expect(here).not_to_have_attribute("data-turn", "")
+        expect(here.get_by_role("heading", level=2).get_by_role("link")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
     kept = [each.get(f"/v1/tables/{table}")["me"]["selection"] for each in people[:1]
             for table in tables]  # fmt: skip

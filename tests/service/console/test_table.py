@@ -329,6 +329,8 @@ async def test_the_tables_that_wait_come_first_and_are_listed_above(
         assert (await browser.submit(f"/tables/{quick}", do="select", cards=cards)).is_success
         page = (await browser.get("/tables")).text
         assert order(page) == ([slow], [slow, quick])
+        tile = (await browser.get(f"/tables/{quick}?part=tile")).text
+        assert f'<h2><a href="/tables/{quick}">' in tile and "<h1" not in tile
         part = (await browser.get("/tables?part=seated")).text
         assert "One table waits for you:" in part and "Slow · Table 1" in part
 
