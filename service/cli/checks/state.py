@@ -1,5 +1,6 @@
 """Checks of an installation's contents: backups, read models, jobs, quarantines, audits."""
 
+import asyncio
 from datetime import timedelta
 from typing import Final
 
@@ -22,6 +23,9 @@ UNSIGNED_SECONDS: Final = 240
 
 BACKUP_AGE: Final = timedelta(hours=36)
 """A nightly backup is never older. The alerts use the same bound."""
+
+RECONNECTING_SECONDS: Final = 3.0
+"""The longest that a process needs for a new session while the database answers."""
 
 POISONED: Final = 3
 """A job that has failed this often will probably fail until it is dead."""
@@ -56,7 +60,8 @@ _FAILING = """
 _SIGNS = "SELECT EXISTS (SELECT FROM checkpoint)"
 _CONNECTED = """
     SELECT EXISTS (SELECT FROM pg_stat_activity
-                    WHERE usename = 'holotable_project' AND datname = current_database())
+                    WHERE usename = 'holotable_project' AND datname = current_database()
+                      AND application_name = 'holotable-listen')
 """
 _BEATS = """
     SELECT process, extract(epoch FROM service_time() - at)::float AS silent FROM heartbeat
@@ -203,6 +208,14 @@ async def audits(connection: asyncpg.Connection, _settings: Settings) -> str:
     return "the last of every league passed"
 
 
+async def _connected(connection: asyncpg.Connection) -> bool:
+    """Return whether a process of read models listens. One that has lost its session comes back."""
+    if await connection.fetchval(_CONNECTED):
+        return True
+    await asyncio.sleep(RECONNECTING_SECONDS)
+    return bool(await connection.fetchval(_CONNECTED))
+
+
 async def heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
     """No kind of process has stopped beating."""
     rows = await connection.fetch(_BEATS)
@@ -216,8 +229,8 @@ async def heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
         if row["silent"] > limit
     ]
     running = [row["process"] for row in rows if row["silent"] <= limit]
-    # The read models' process has no heartbeat: no player waits for it. It keeps a session open.
-    if running and not await connection.fetchval(_CONNECTED):
+    # The read models' process has no heartbeat: no player waits for it. It listens all the time.
+    if running and not await _connected(connection):
         faults.append(Fault("no project is connected to the database", restart("project")))
     if faults:
         raise CheckFailed(faults)

@@ -204,7 +204,7 @@ def test_late_lost_and_failing_jobs_and_late_read_models_are_found(
     assert "`systemctl restart holotable-signer`" in (waiting.step or "")
     (away,) = [each for each in found.values() if each.check == "heartbeats"]
     assert away.said == "no project is connected to the database"
-    with psycopg.connect(database.url("holotable_project")):
+    with psycopg.connect(database.url("holotable_project"), application_name="holotable-listen"):
         (well,) = [e for e in findings(doctor(database, "--json")) if e.check == "heartbeats"]
     assert (well.state, well.said) == ("ok", "running: worker")
 

@@ -246,7 +246,7 @@ async def test_the_doctor_misses_a_kind_of_process_that_has_fallen_silent(
     check = CHECKS["heartbeats"]
     assert await check(connection, settings) == "running: none started yet"
     worker.execute("INSERT INTO heartbeat VALUES ('worker', service_time())")
-    with psycopg.connect(database.url("holotable_project")):
+    with psycopg.connect(database.url("holotable_project"), application_name="holotable-listen"):
         assert await check(connection, settings) == "running: worker"
     worker.execute("UPDATE heartbeat SET at = at - interval '1 minute'")
     with pytest.raises(CheckFailed, match="no worker for 60 s"):
