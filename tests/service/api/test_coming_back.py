@@ -12,6 +12,7 @@ from tests.service.api.conftest import ANY, PASSWORD, Api, Person
 from tests.service.api.test_suspending import WHY, told
 from tests.support.databases import TestDatabase
 from tests.support.streams import following
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -132,10 +133,14 @@ async def test_a_stream_that_a_request_opens_just_after_the_suspension_ends_too(
     """The request was let in just before."""
     async with serving() as api:
         person, shell = await api.person(), api.app.shell
-        assert (await person.get("/v1/me")).status_code == 200
-        [caller] = [
-            known for known, _ in shell.principals.values() if known.account.player == person.player
-        ]
+
+        async def known() -> list[Any]:
+            """Return the caller once it is remembered: news of its sign-up may still forget it."""
+            assert (await person.get("/v1/me")).status_code == 200
+            remembered = [each for each, _ in shell.principals.values()]
+            return [each for each in remembered if each.account.player == person.player]
+
+        [caller] = await until_awaited(known)
         changed(shell, caller.account.number, True, again=timedelta(milliseconds=100))
         with shell.limits.streams.held(caller) as ended:
             await asyncio.wait_for(ended.wait(), 30)
