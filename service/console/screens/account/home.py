@@ -1,7 +1,7 @@
 """Home: the reader's turns first, then their tasks, next evenings and leagues."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import msgspec
 
@@ -15,6 +15,7 @@ from service.console.asking import Ask
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.screens.league.schedules import phase_of
+from service.console.screens.table.tables import by_urgency
 
 _AHEAD = timedelta(days=30)
 _BEHIND = timedelta(hours=12)
@@ -57,7 +58,6 @@ async def home(ask: Ask) -> Page:
         ask.api.get("/v1/me/waiting", MyWaiting),
         ask.api.get("/v1/me/schedule", MySchedule, **span),
     )
-    far = datetime.max.replace(tzinfo=now.tzinfo)
     seated = [each for each in me.seats if each.table is not None]
     evenings = [(each, phase_of(each)) for each in schedule.items]
     here = {each.tournament for each in seated}
@@ -67,7 +67,7 @@ async def home(ask: Ask) -> Page:
         if each[0].standing in ("on", "planned") and each[0].tournament not in here
     ]
     screen = HomeScreen(
-        seats=tuple(sorted(seated, key=lambda each: (not each.your_turn, each.deadline or far))),
+        seats=tuple(by_urgency(seated)),
         waiting=tuple(each for each in waiting.items if not isinstance(each, TurnWaiting)),
         evenings=tuple(coming[:_EVENINGS_MAX]),
         leagues=me.leagues,

@@ -19,7 +19,7 @@ from service.api.tournament.money import (
 from service.api.tournament.tournaments import TournamentShown
 from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
-from service.console.asking import Ask, house_address
+from service.console.asking import Ask, house_address, seen_by
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
@@ -36,7 +36,6 @@ _CODE = "plr_"
 """The beginning of a search that a scanned code has made."""
 
 _NAME_MAX = 80
-_NOT_FOUND = 404
 _DOOR_STAFF = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
@@ -232,26 +231,28 @@ async def own_code(ask: Ask, tournament: str, player: str) -> Done | Page:
 
     Whoever scans the code of another league reads that, and what to do.
     """
-    me = await ask.me() if ask.signed_in else None
-    if me is not None:
-        try:
-            shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
-        except Problem as problem:
-            if problem.status != _NOT_FOUND:
-                raise
-        else:
-            if _works_here(me, shown) and player != me.id:
-                return Done(f"{links.door(tournament)}?q={player}")
-            return Done(links.tournament(tournament))
     try:
-        seen = await ask.api.get(f"/v1/public/tournaments/{tournament}", Foreign)
+        return await seen_by(ask, _at_this_door, _at_another_door, tournament, player)
     except Problem as problem:
-        if problem.status != _NOT_FOUND:
+        if problem.status != 404:
             raise
-        return Page("evening/foreign_code.html", Foreign(id=tournament), _NOT_FOUND)
-    if me is None:
-        return Done(links.tournament(tournament))
-    return Page("evening/foreign_code.html", seen)
+        return Page("evening/foreign_code.html", Foreign(id=tournament), 404)
+
+
+async def _at_this_door(ask: Ask, tournament: str, player: str) -> Done:
+    me, shown = await asyncio.gather(
+        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    )
+    if _works_here(me, shown) and player != me.id:
+        return Done(f"{links.door(tournament)}?q={player}")
+    return Done(links.tournament(tournament))
+
+
+async def _at_another_door(ask: Ask, tournament: str, _player: str) -> Done | Page:
+    seen = await ask.api.get(f"/v1/public/tournaments/{tournament}", Foreign)
+    if ask.signed_in:
+        return Page("evening/foreign_code.html", seen)
+    return Done(links.tournament(tournament))
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/here", of=door)

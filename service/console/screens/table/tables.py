@@ -1,9 +1,11 @@
 """The playing table, and several of them at once."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import msgspec
 
+from service.api.me.accounts import MySeat
 from service.api.table import tables as api
 from service.console import links
 from service.console.asking import Ask
@@ -37,6 +39,12 @@ class TablesScreen(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(each for each in self.tables if each.turn)
 
 
+def by_urgency(seats: Iterable[MySeat]) -> list[MySeat]:
+    """Return *seats*, first those that wait for the reader, by their deadlines."""
+    far = datetime.max.replace(tzinfo=UTC)
+    return sorted(seats, key=lambda each: (not each.your_turn, each.deadline or far))
+
+
 @page("/tables/{table:str}", hidden=True)
 async def play(ask: Ask, table: str) -> Page:
     """Show one table, with the reader's cards and actions."""
@@ -48,12 +56,9 @@ async def play(ask: Ask, table: str) -> Page:
 async def play_all(ask: Ask) -> Page:
     """Show every table at which the reader sits."""
     me = await ask.me()
-    far = datetime.max.replace(tzinfo=UTC)
-    seats = sorted(me.seats, key=lambda each: (not each.your_turn, each.deadline or far))
-    seated = tuple(dict.fromkeys(each.table for each in seats if each.table))
+    seated = tuple(dict.fromkeys(each.table for each in by_urgency(me.seats) if each.table))
     shown = await table_screens(ask, seated[:TABLES_MAX])
-    urgent = sorted(shown, key=lambda each: (not each.turn, each.deadline or each.now))
-    return Page("table/tables.html", TablesScreen(tables=tuple(urgent), seated=seated))
+    return Page("table/tables.html", TablesScreen(tables=shown, seated=seated))
 
 
 @form("/tables/{table:str}", of=play)
