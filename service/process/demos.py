@@ -106,16 +106,7 @@ def drop(url: str, left: Remains) -> list[str]:
       The databases that somebody has opened or kept meanwhile. They stay, and the rest with them.
     """
     with database.connect(url, autocommit=True) as connection:
-        stay = []
-        for name in left.databases:
-            still = {each for (each,) in connection.execute(LEFT.encode()).fetchall()}
-            try:
-                if name in still:
-                    connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
-            except psycopg.errors.ObjectInUse:
-                still.clear()
-            if name not in still:
-                stay.append(name)
+        stay = [name for name in left.databases if not _dropped(connection, name)]
     if stay:
         return stay
     if left.roles:
@@ -125,6 +116,17 @@ def drop(url: str, left: Remains) -> list[str]:
     for folder in left.folders:
         shutil.rmtree(folder)
     return []
+
+
+def _dropped(connection: psycopg.Connection, name: str) -> bool:
+    """Drop a database, unless somebody has opened or kept it since it was found."""
+    if (name,) not in connection.execute(LEFT.encode()).fetchall():
+        return False
+    try:
+        connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+    except psycopg.errors.ObjectInUse:
+        return False
+    return True
 
 
 def _folders() -> Iterator[Path]:

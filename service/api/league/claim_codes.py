@@ -145,14 +145,14 @@ async def renew_claim(
         )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
-    said = RecordedRequest(order.command_id, order.request, _me(principal))
+    said = RecordedRequest(order.command_id, order.request, principal.account.number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
         if not await entered_players.renew_claim(
-            connection, place.id, player_id, digest_of(code), now, by=_me(principal)
+            connection, place.id, player_id, digest_of(code), now, by=principal.account.number
         ):
             raise BadRequest("not_claimable", "this player cannot be claimed in this league")
     return encoded(made, 201)
@@ -170,7 +170,7 @@ async def issue_claims(
     principal: Principal, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Issue all codes again, for example after a lost answer. Only owners get codes for offices."""
-    said = RecordedRequest(order.command_id, order.request, _me(principal))
+    said = RecordedRequest(order.command_id, order.request, principal.account.number)
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -183,7 +183,7 @@ async def issue_claims(
             code = claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))
             if not again:
                 await entered_players.renew_claim(
-                    connection, place.id, player, digest_of(code), now, by=_me(principal)
+                    connection, place.id, player, digest_of(code), now, by=principal.account.number
                 )
             shown = ClaimIssued(player=player, name=name, code=None if again else code)
             issued.append(shown)
@@ -350,10 +350,6 @@ def _good(house: Created, found: entered_players.Claimable) -> bool:
     role = house.role_of(found.player)
     giver = None if found.by is None else house.role_of(found.by)
     return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))
-
-
-def _me(principal: Principal) -> UUID:
-    return principal.account.number
 
 
 def _instead(
