@@ -18,17 +18,22 @@ def days_ahead(days: int, clock: str = "19:00") -> str:
     return f"{(datetime.now(UTC) + timedelta(days=days)).date()}T{clock}"
 
 
+async def planned_weekly(console: Any, zone: str) -> tuple[Any, str, str, str]:
+    """Return an owner, a league, its season, and a recurrence that begins in three days."""
+    owner, league = await console.api.league()
+    made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+    season = made.json()["id"]
+    asked = {
+        "rrule": "FREQ=WEEKLY", "zone": zone, "starts": days_ahead(3),
+        "tournament": {"name": "Thursday", "ruleset": "better"},
+    }  # fmt: skip
+    planned = await owner.post(f"/v1/seasons/{season}/fixtures", asked)
+    return owner, league, season, planned.json()["id"]
+
+
 async def test_one_evening_or_all_from_one_on_are_changed(serving: Serving) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
-        season = made.json()["id"]
-        asked = {
-            "rrule": "FREQ=WEEKLY", "zone": "Europe/Berlin", "starts": days_ahead(3),
-            "tournament": {"name": "Thursday", "ruleset": "better"},
-        }  # fmt: skip
-        planned = await owner.post(f"/v1/seasons/{season}/fixtures", asked)
-        recurrence = planned.json()["id"]
+        owner, league, season, recurrence = await planned_weekly(console, "Europe/Berlin")
         browser = await console.signed_in(owner.login)
         await browser.get(f"/leagues/{league}/fixtures")
         at = f"/leagues/{league}/fixtures/{season}/{recurrence}"
@@ -78,15 +83,8 @@ async def test_every_button_of_a_planned_evening_does_what_it_says(
 ) -> None:
     """Also on an evening that was skipped, or is announced already, and after the plan's end."""
     async with serving() as console:
-        owner, league = await console.api.league()
-        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
-        season = made.json()["id"]
-        asked = {
-            "rrule": "FREQ=WEEKLY", "zone": "UTC", "starts": days_ahead(3),
-            "tournament": {"name": "Thursday", "ruleset": "better"},
-        }  # fmt: skip
-        planned = await owner.post(f"/v1/seasons/{season}/fixtures", asked)
-        at = f"/leagues/{league}/fixtures/{season}/{planned.json()['id']}"
+        owner, league, season, recurrence = await planned_weekly(console, "UTC")
+        at = f"/leagues/{league}/fixtures/{season}/{recurrence}"
         browser = await console.signed_in(owner.login)
 
         async def pressed(way: str, button: str, occurrence: str, **typed: str) -> str:

@@ -51,15 +51,21 @@ async def test_a_way_of_counting_shows_an_example(serving: Serving) -> None:
         assert (await owner.get(f"/v1/leagues/{league}/seasons")).json()["items"] == []
 
 
+async def with_an_evening(console: Any, name: str) -> tuple[Any, str, str, str]:
+    """Return an owner, a league, its season, and an evening of the season that somebody entered."""
+    owner, league = await console.api.league()
+    made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+    season = made.json()["id"]
+    asked = {"name": name, "ruleset": "better", "season": season}
+    evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+    player = await console.api.join(owner, league)
+    await player.post(f"/v1/tournaments/{evening}/registrations")
+    return owner, league, season, evening
+
+
 async def test_a_season_closes_after_a_look_at_what_is_not_counted(serving: Serving) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
-        season = made.json()["id"]
-        asked = {"name": "<i>Late</i>", "ruleset": "better", "season": season}
-        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
-        player = await console.api.join(owner, league)
-        await player.post(f"/v1/tournaments/{evening}/registrations")
+        owner, _, season, evening = await with_an_evening(console, "<i>Late</i>")
         browser = await console.signed_in(owner.login)
         path = f"/seasons/{season}/close"
         page = await browser.get(path)
@@ -92,13 +98,7 @@ async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_
     serving: Serving, database: TestDatabase
 ) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
-        season = made.json()["id"]
-        asked = {"name": "Late", "ruleset": "better", "season": season}
-        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
-        player = await console.api.join(owner, league)
-        await player.post(f"/v1/tournaments/{evening}/registrations")
+        owner, league, season, evening = await with_an_evening(console, "Late")
         browser = await console.signed_in(owner.login)
         path = f"/seasons/{season}/close"
         await project(database)
