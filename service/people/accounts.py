@@ -1,7 +1,7 @@
 """Accounts: logins, names, and passwords as argon2id."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -40,6 +40,15 @@ class Account:
     def player(self) -> str:
         """The person's identifier in the log, which holds no other name."""
         return f"plr_{self.number.hex}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """An account whose password was given."""
+
+    account: Account
+    kept: str = field(repr=False)
+    """The hash that the password matched. Every new password has another hash."""
 
 
 async def create(
@@ -124,12 +133,12 @@ async def set_first_password(
     return made.first() is not None
 
 
-async def changed_since(connection: AsyncConnection, number: UUID, instant: datetime) -> bool:
-    """Return whether a person's password was changed after *instant*."""
-    changed = await connection.scalar(
-        sa.select(account.c.password_set_at).where(account.c.id == number)
+async def password_kept(connection: AsyncConnection, number: UUID) -> str | None:
+    """Return the hash of a person's password, or None without one."""
+    found: str | None = await connection.scalar(
+        sa.select(account.c.password).where(account.c.id == number)
     )
-    return changed is not None and changed > instant
+    return found
 
 
 async def suspended(connection: AsyncConnection, number: UUID) -> bool:
@@ -156,7 +165,7 @@ async def name_of(connection: AsyncConnection, number: UUID) -> str:
 
 async def by_password(
     engine: AsyncEngine, login: str, password: str, memory_kib: int, client: str | None = None
-) -> Account | None:
+) -> Proven | None:
     """
     Return the account with this login and password. An unknown login takes as long as a known one.
 
@@ -176,9 +185,9 @@ async def by_password(
         row = found.first()
     kept = None if row is None else row.password
     matches = await HASHING.run(client, _matches, kept or NOBODY.format(memory_kib), password)
-    if row is None or not matches:
+    if row is None or kept is None or not matches:
         return None
-    return Account(row.id, row.login, row.name, has_password=True)
+    return Proven(Account(row.id, row.login, row.name, has_password=True), kept)
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from engine.values import LeagueId, PlayerId, identifier, number_of
 from service.base.errors import IdempotencyKeyReused
 from service.people.names import folded
 from service.people.schema import account, entered_player
+from service.people.tokens import lock_family
 
 CLAIM_FOR = timedelta(days=60)
 SECRET_BYTES = 20
@@ -150,6 +151,8 @@ async def renew_claim(
     """
     Replace a player's claim code. Return False if the player cannot be claimed in this league.
     """
+    # A claim that is under way ends first. The statement below then sees the new login.
+    await lock_family(connection, number_of(player))
     unclaimed = (
         sa.select(account.c.id)
         .where(account.c.id == entered_player.c.account, account.c.login.is_(None))
@@ -226,13 +229,17 @@ async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Cl
     """
     Return the player that *code* can claim, or None if the code is not valid.
 
-    The player stays locked until the transaction ends.
+    The player stays locked until the transaction ends. Nobody claims an account that has a login.
     """
     number = number_in(code)
     if number is None:
         return None
+    await lock_family(connection, number)
     found = await connection.execute(
-        sa.select(entered_player).where(entered_player.c.account == number).with_for_update()
+        sa.select(entered_player)
+        .join(account, account.c.id == entered_player.c.account)
+        .where(entered_player.c.account == number, account.c.login.is_(None))
+        .with_for_update(of=entered_player)
     )
     row = found.one_or_none()
     if row is None or row.claim is None or now >= row.claim_until:
@@ -287,11 +294,13 @@ async def claim_player(
     number = number_in(claim.code)
     if await claimable(connection, claim.code, now) is None:
         return None
-    await connection.execute(
+    claimed = await connection.execute(
         sa.update(account)
         .where(account.c.id == number, account.c.login.is_(None))
         .values(login=claim.login.lower(), password=hashed, password_set_at=now)
     )
+    if not claimed.rowcount:
+        return None
     await connection.execute(
         sa.update(entered_player)
         .where(entered_player.c.account == number)

@@ -58,16 +58,16 @@ async def take_key_from_password(settings: Settings, login: str) -> bool:
     """Remove the password of *login* if it is the settings' key, as versions before 0025 set it."""
     engine = async_engine(settings.database_url, 1)
     try:
-        person = await accounts.by_password(
+        found = await accounts.by_password(
             engine, login, settings.secret_key, settings.password_memory_kib
         )
-        if person is not None:
+        if found is not None:
             async with engine.begin() as connection:
                 now = await service_now(connection)
-                await accounts.change_password(connection, person.number, None, now)
+                await accounts.change_password(connection, found.account.number, None, now)
     finally:
         await engine.dispose()
-    return person is not None
+    return found is not None
 
 
 async def issue_token(

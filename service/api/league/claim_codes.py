@@ -181,10 +181,10 @@ async def issue_claims(
             if not _claimed_by_leave_of(place, player):
                 continue
             code = claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))
-            if not again:
-                await entered_players.renew_claim(
-                    connection, place.id, player, digest_of(code), now, by=principal.account.number
-                )
+            if not again and not await entered_players.renew_claim(
+                connection, place.id, player, digest_of(code), now, by=principal.account.number
+            ):
+                continue  # claimed meanwhile
             shown = ClaimIssued(player=player, name=name, code=None if again else code)
             issued.append(shown)
     made = ClaimsIssued(league=place.id, claims=tuple(issued), expires_at=first + CLAIM_FOR)
@@ -248,7 +248,7 @@ async def claim_player(
                 if await entered_players.claim_player(connection, claim, hashed, now) is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
                 shown = await root(
-                    shell, address, connection, number, Wanted(), token, "claimed", now
+                    shell, address, connection, number, Wanted(), token, "claimed", hashed
                 )
             name = await accounts.name_of(connection, number)
     except sa.exc.IntegrityError as error:

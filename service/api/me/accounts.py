@@ -185,7 +185,7 @@ async def open_account(
             ):
                 raise BadRequest("login_taken", "the login is already taken", login=body.login)
             shown = await root(
-                shell, address, connection, number, Wanted(), token, "signed_up", now
+                shell, address, connection, number, Wanted(), token, "signed_up", kept
             )
         else:
             shown = await shown_again(connection, before.account, before.made or token)

@@ -13,13 +13,14 @@ from service.api.http.operations import operation
 from service.api.http.reading.clients import Address, MailLanguage
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded
-from service.api.me.signing_in import demand_unchanged, signed_in
+from service.api.me.signing_in import signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.languages import Language
 from service.notices import asking
 from service.people import emails
 from service.people.emails import Email
+from service.people.rechecking import demand_unchanged
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -106,13 +107,14 @@ async def set_my_email(
     body: EmailWanted, address: Address, language: MailLanguage, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Store the address as wanted, or remove both. A removed one gets a last mail."""
-    began, keys = shell.now(), _keys(shell)
+    keys = _keys(shell)
     if body.email is not None:
         _demand_mail(shell)
         shell.limits.ask_own_mail(principal.account.number)
-    me = await signed_in(shell, address, principal.account.login, body.password)
+    proven = await signed_in(shell, address, principal.account.login, body.password)
+    me = proven.account
     async with shell.engine.begin() as connection:
-        await demand_unchanged(connection, me.number, began)
+        await demand_unchanged(connection, me.number, proven.kept)
         if body.email is None:
             former = await emails.remove(connection, keys, me.number)
             await tell_former(shell, language, connection, me.number, former)

@@ -23,12 +23,13 @@ from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, encoded
 from service.api.me.emails import tell_former
-from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
+from service.api.me.signing_in import REPLAYED, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound, WrongPassword
 from service.base.languages import Language
 from service.people import accounts, emails, operator_log, resetting, sign_ins, tokens
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_unchanged
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -135,11 +136,11 @@ async def change_password(
     """
     if body.password is None:
         return await _first_password(body, address, language, shell, principal)
-    began = shell.now()
-    me = await signed_in(shell, address, principal.account.login, body.password)
+    proven = await signed_in(shell, address, principal.account.login, body.password)
+    me = proven.account
     kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
-        await demand_unchanged(connection, me.number, began)
+        await demand_unchanged(connection, me.number, proven.kept)
         ended = await resetting.set_password(
             connection,
             me.number,

@@ -1,7 +1,6 @@
 """Signing in by password, and the root token that it makes."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -9,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
-from service.base.errors import AccountSuspended, IdempotencyKeyReused, WrongPassword
+from service.base.errors import IdempotencyKeyReused, WrongPassword
 from service.people import accounts, sign_ins, tokens
-from service.people.accounts import Account
+from service.people.accounts import Proven
+from service.people.rechecking import demand_unchanged
 
 REPLAYED: Mapping[str, str] = {"Idempotent-Replayed": "true"}
 """The header of an answer to a retry. Secrets of the first answer are null in it."""
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     days: int = tokens.DAYS_DEFAULT
 
 
-async def signed_in(shell: Shell, address: str, login: str, password: str) -> Account:
+async def signed_in(shell: Shell, address: str, login: str, password: str) -> Proven:
     """
     Return the account with this login and password.
 
@@ -64,21 +64,6 @@ async def demand_same(shell: Shell, address: str, login: str, password: str) -> 
         raise IdempotencyKeyReused("this key was used for another request") from error
 
 
-async def demand_unchanged(connection: AsyncConnection, owner: UUID, began: datetime) -> None:
-    """
-    Check that the password has not changed since *began*, and lock it until the transaction ends.
-
-    Raises:
-        WrongPassword: If it was changed after *began*.
-        AccountSuspended: If an operator has suspended the account.
-    """
-    await tokens.lock_family(connection, owner)
-    if await accounts.suspended(connection, owner):
-        raise AccountSuspended("the operator has suspended this account; ask the operator")
-    if await accounts.changed_since(connection, owner, began):
-        raise WrongPassword("the password has just been changed")
-
-
 async def root(
     shell: Shell,
     address: str,
@@ -87,20 +72,20 @@ async def root(
     wanted: Wanted,
     number: UUID,
     kind: sign_ins.Kind,
-    began: datetime,
+    kept: str,
 ) -> dict[str, object]:
     """
     Make a root token, record the sign-in, and return the token as its owner sees it.
 
     Args:
-        began: The time at which the password was checked.
+        kept: The hash of the password that was given.
 
     Raises:
-        WrongPassword: If the password has changed since *began*.
+        WrongPassword: If the account has another password by now.
         AccountSuspended: If an operator has suspended the account.
         QuotaExhausted: If the account has twice as many tokens as it may make with tokens.
     """
-    await demand_unchanged(connection, owner, began)
+    await demand_unchanged(connection, owner, kept)
     made, secret = tokens.new(
         shell.runtime.entropy.bytes(32),
         number,

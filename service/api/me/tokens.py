@@ -20,6 +20,7 @@ from service.api.http.writing.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.people import resetting, sign_ins, tokens
+from service.people.accounts import Proven
 from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 
@@ -131,28 +132,28 @@ async def make_token(
     request: Asked, address: Address, body: TokenWanted, raw: bytes, shell: Shell
 ) -> Response[bytes]:
     """Make a root token for a password, or a child token for a token."""
-    began = shell.now()
-    maker = None
+    now = shell.now()
+    by: Proven | tokens.Principal
     if body.login is not None and body.password is not None:
-        person = await signed_in(shell, address, body.login, body.password)
+        by = await signed_in(shell, address, body.login, body.password)
     else:
-        maker = _maker(request, body)
-        person = maker.account
+        by = _maker(request, body)
+    person = by.account
     order, number = order_of(request, raw, account=person.player), shell.runtime.entropy.uuid()
     wanted = Wanted(body.name, body.scopes, body.expires_in_days)
     said = RecordedRequest(order.command_id, raw, person.number, number)
     async with shell.engine.begin() as connection:
-        before = await shell.requests.before(connection, said, began)
+        before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
             again = await shown_again(connection, person.number, before.made)
             return encoded(again, 201, dict(REPLAYED))
-        if maker is None:
+        if isinstance(by, Proven):
             made = await root(
-                shell, address, connection, person.number, wanted, number, "password", began
+                shell, address, connection, person.number, wanted, number, "password", by.kept
             )
             return encoded(made, 201)
         child, secret = tokens.new(
-            shell.runtime.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
+            shell.runtime.entropy.bytes(32), number, *wanted, shell.now(), parent=by
         )
         held = await tokens.number_held(connection, person.number, shell.now())
         demand_room("tokens", held, shell.limits.settings.account_tokens)

@@ -49,5 +49,5 @@ async def test_a_password_is_good_after_the_setting_has_changed(database: TestDa
     unknown = await accounts.by_password(engine, "lando", "correct horse", 64)
     await engine.dispose()
 
-    assert found is not None and found.number == HAN
+    assert found is not None and found.account.number == HAN
     assert wrong is None and unknown is None

@@ -1,0 +1,110 @@
+"""
+What a thief can still do while the owner of an account ends it.
+
+Each test holds a lock, so that the two requests meet in the order that once did harm.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from engine.values import number_of
+from service.people.entered_players import SECRET_BYTES, claim_code, digest_of
+from tests.service.api.conftest import PASSWORD, Person
+from tests.support.databases import TestDatabase
+from tests.support.holding import holding
+
+pytestmark = pytest.mark.anyio
+
+NEW = "another horse"
+LEFT = """
+    UPDATE entered_player SET claim = %(claim)s, claim_until = now() + interval '1 day'
+     WHERE account = %(account)s
+"""
+TOKENS = "SELECT id FROM token WHERE account = $1 FOR UPDATE"
+
+
+def sent(person: Person, method: str, path: str, body: Any = None) -> asyncio.Task[httpx.Response]:
+    """Send a request without waiting for its answer."""
+    asked = person.http.request(method, path, json=body, headers=person.headers)
+    return asyncio.create_task(asked)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/tokens", {"login": "{login}"}),
+        ("PUT", "/v1/me/password", {"new_password": "a stolen horse"}),
+        ("PUT", "/v1/me/email", {"email": None}),
+    ],
+)
+async def test_an_old_password_does_nothing_more_once_a_new_one_is_being_set(
+    serving: Callable[..., Any],
+    database: TestDatabase,
+    method: str,
+    path: str,
+    body: dict[str, str | None],
+) -> None:
+    """The instant of the new password lies before the request that still read the old one."""
+    async with serving() as api:
+        person = await api.person()
+        signed_in = await api.http.post(
+            "/v1/tokens", json={"login": person.login, "password": PASSWORD}
+        )
+        thief = Person(
+            api.http, {"id": person.player, "login": person.login, "token": signed_in.json()}
+        )
+        names = {"{login}": person.login, "{player}": person.player}
+        asked = {name: names.get(str(it), it) for name, it in body.items()} | {"password": PASSWORD}
+        change = {"password": PASSWORD, "new_password": NEW}
+        async with holding(database, TOKENS, number_of(person.player)) as waiting:
+            changing = sent(person, "PUT", "/v1/me/password", change)
+            await waiting(1)  # for the tokens that it ends
+            stealing = sent(thief, method, path, asked)
+            await waiting(2)
+        assert (await changing).status_code == 200
+        refused = await stealing
+        assert (refused.status_code, refused.json()["code"]) == (401, "wrong_password")
+        again = {"login": person.login, "password": NEW}
+        assert (await api.http.post("/v1/tokens", json=again)).status_code == 201
+
+
+async def test_no_code_is_renewed_for_a_player_who_is_being_claimed(
+    serving: Callable[..., Any], database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        han = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
+        claim = {"code": han["claim"], "login": "han", "password": PASSWORD}
+        renew = f"/v1/leagues/{league}/players/{han['player']}/claim"
+        async with holding(database, "LOCK TABLE sign_in IN SHARE MODE") as waiting:
+            claiming = asyncio.create_task(api.http.post("/v1/claims", json=claim))
+            await waiting(1)  # with everything done but the record of the sign-in
+            renewing = asyncio.create_task(owner.post(renew))
+            await waiting(2)
+        assert (await claiming).status_code == 201
+        refused = await renewing
+        assert (refused.status_code, refused.json()["code"]) == (409, "not_claimable")
+
+
+async def test_a_code_that_was_kept_for_a_claimed_account_opens_nothing(
+    serving: Callable[..., Any], database: TestDatabase
+) -> None:
+    """Versions that renewed such codes may have left some."""
+    async with serving() as api:
+        owner, league = await api.league()
+        han = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
+        claim = {"code": han["claim"], "login": "han", "password": PASSWORD}
+        assert (await api.http.post("/v1/claims", json=claim)).status_code == 201
+        player = number_of(han["player"])
+        code = claim_code(player, bytes(SECRET_BYTES))
+        with psycopg.connect(database.url("postgres")) as connection:
+            connection.execute(LEFT, {"claim": digest_of(code), "account": player})
+        claim |= {"code": code, "login": "thief"}
+        assert (await api.http.post("/v1/claims", json=claim)).status_code == 404
+        other = await api.person()
+        assert (await other.post("/v1/me/claims", {"code": code})).status_code == 404
