@@ -155,14 +155,16 @@ def next_to_act(street: Street) -> int | None:
 
     Source: rulebook ``betting.street_end``.
     """
-    turn, others = None, False
+    turn, others, bet = None, False, street.current_bet
     for each in street.clockwise():
         hand = each.hand
         if hand is None or not hand.live or not (each.stack > 0 or street.moneyless):
             continue
         if turn is not None:
             return turn  # this seat is able to answer it
-        if hand.acted_at is None or _asked_again(street, each.seat, hand.put_in):
+        if hand.acted_at is None or (
+            hand.put_in < bet and _asked_again(street, each.seat, hand.put_in)
+        ):
             turn = each.seat
             if others:
                 return turn
@@ -172,8 +174,7 @@ def next_to_act(street: Street) -> int | None:
 
 def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
     """Return whether a seat that has acted owes chips. A fixed price is asked only once."""
-    behind = isinstance(street.rules, PokerNoLimit) and put_in < street.current_bet
-    return behind and street.due(seat, put_in) > 0
+    return isinstance(street.rules, PokerNoLimit) and street.due(seat, put_in) > 0
 
 
 def _asked_alone(street: Street, seat: int) -> bool:
@@ -209,8 +210,8 @@ def _raise_bounds(street: Street, bettor: Bettor) -> tuple[Chips, Chips]:
 def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
     """Return the legal actions of *seat*, which has the turn. ``act`` accepts exactly these."""
     bettor = street.bettor(seat)
-    fold = LegalAction(verb="fold", rule=_fold_rule(street, bettor))
     due = street.due(seat, bettor.put_in)
+    fold = LegalAction(verb="fold", rule=_fold_rule(street, due))
     price = min(due, bettor.stack)
     if isinstance(street.rules, FixedContinue):
         return (fold, LegalAction(verb="stay", rule="betting.fixed_continue", amount=price))
@@ -230,7 +231,6 @@ def act(
     street: Street,
     seat: int,
     verb: Verb,
-    *,
     amount: Chips | None = None,
     expected: Chips | None = None,
 ) -> Outcome:
@@ -242,7 +242,7 @@ def act(
     """
     bettor = street.bettor(seat)
     if verb == "fold":
-        return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
+        return _pays(street, bettor, 0, _fold_rule(street, street.due(seat, bettor.put_in)))
     if isinstance(street.rules, FixedContinue):
         if verb == "stay":
             return _stay(street, bettor, expected)
@@ -258,7 +258,7 @@ def act(
             raise VerbNotPlayed(verb=verb, betting="poker_nl")
 
 
-def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome:
+def _pays(street: Street, bettor: Bettor, chips: Chips, rule: str) -> Outcome:
     return Outcome(
         paid=chips,
         stack=bettor.stack - chips,
@@ -269,37 +269,37 @@ def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome
     )
 
 
-def _fold_rule(street: Street, bettor: Bettor) -> str:
+def _fold_rule(street: Street, due: Chips) -> str:
     """Return the rule of a fold. A fold without a bet to face has its own rule."""
-    free = isinstance(street.rules, PokerNoLimit) and street.due(bettor.seat, bettor.put_in) == 0
+    free = due == 0 and isinstance(street.rules, PokerNoLimit)
     return "betting.free_fold" if free else "betting.fold"
 
 
 def _check(street: Street, bettor: Bettor) -> Outcome:
     if (due := street.due(bettor.seat, bettor.put_in)) > 0:
         raise CannotCheck(due=due)
-    return _pays(street, bettor, 0, rule="betting.check")
+    return _pays(street, bettor, 0, "betting.check")
 
 
 def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
     due = street.due(bettor.seat, bettor.put_in)
     if due == 0:
         raise NothingToCall
-    return _pays_price(street, bettor, due, expected, rule="betting.call")
+    return _pays_price(street, bettor, due, expected, "betting.call")
 
 
 def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
     due = street.due(bettor.seat, bettor.put_in)
-    return _pays_price(street, bettor, due, expected, rule="betting.fixed_continue")
+    return _pays_price(street, bettor, due, expected, "betting.fixed_continue")
 
 
 def _pays_price(
-    street: Street, bettor: Bettor, due: Chips, expected: Chips | None, *, rule: str
+    street: Street, bettor: Bettor, due: Chips, expected: Chips | None, rule: str
 ) -> Outcome:
     price = min(due, bettor.stack)
     if expected is not None and expected != price:
         raise CallAmountChanged(expected=expected, due=price)
-    return _pays(street, bettor, price, rule=rule)
+    return _pays(street, bettor, price, rule)
 
 
 def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:

@@ -84,8 +84,11 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
     def clockwise(self) -> tuple[Seated, ...]:
         """Return the seats in the order in which they act."""
-        begun = bisect(self.seats, self.after, key=_SEAT)
-        return self.seats[begun:] + self.seats[:begun]
+        seats, begun = self.seats, self.after
+        # If no seat is empty, the n-th one is seat n.
+        if not 0 < begun <= len(seats) or seats[begun - 1].seat != begun:
+            begun = bisect(seats, begun, key=_SEAT)
+        return seats[begun:] + seats[:begun]
 
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
@@ -113,9 +116,11 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         """
         rules = self.rules
         asked = put_in + rules.cost if isinstance(rules, FixedContinue) else self.current_bet
-        if asked > put_in and self.contested_only:
-            asked = min(asked, self.contestable(seat, asked))
-        return max(0, asked - put_in)
+        if asked <= put_in:
+            return 0
+        if self.revision >= _CONTESTED_SINCE and (most := self.contestable(seat, asked)) < asked:
+            return max(0, most - put_in)
+        return asked - put_in
 
     @property
     def contested_only(self) -> bool:
@@ -135,10 +140,11 @@ class Street(msgspec.Struct, frozen=True, gc=False):
             if hand is None or each.seat == seat:
                 continue
             reach = hand.put_in
-            if hand.live and cost is None:
-                reach += each.stack
-            elif hand.live and hand.acted_at is None:
-                reach += min(each.stack, cost or 0)
+            if hand.live:
+                if cost is None:
+                    reach += each.stack
+                elif hand.acted_at is None:
+                    reach += min(each.stack, cost)
             if reach > most:  # called dozens of times in a hand: ``max`` takes as long as the rest
                 if reach >= enough:
                     return reach

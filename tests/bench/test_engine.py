@@ -3,8 +3,6 @@
 import pytest
 
 from bench.engine import POLICIES, SEATS, STACK, Ours, Theirs
-from engine.errors import InvariantViolated
-from engine.table.games.course import Course
 from engine.table.model import events
 
 CALLING, MIXED = POLICIES.values()
@@ -23,12 +21,3 @@ def test_our_side_plays_each_hand_to_its_settlement_and_keeps_every_chip(
         assert ours.play() >= 2 * SEATS
         assert isinstance(ours.happened[-1], events.HandSettled)
         assert ours.table.chips() == SEATS * STACK
-
-
-def test_nothing_follows_the_event_that_a_decision_ends_with() -> None:
-    course = Course(Ours(CALLING).table)
-    held = events.TableHeld(reason="a fire alarm")
-    course.end(held)
-    with pytest.raises(InvariantViolated):
-        course.emit(held)
-    assert course.events == [held]

@@ -65,8 +65,8 @@ FAULTS = (
     Fault(
         name="a call asks for chips that nobody can contest",
         file="hand/street.py",
-        sound="asked = min(asked, self.contestable(seat, asked))",
-        faulty="asked = max(asked, self.contestable(seat, asked))",
+        sound="self.contestable(seat, asked)) < asked",
+        faulty="self.contestable(seat, asked)) > asked",
         caught_by=CONTESTED
         + "test_a_small_blind_is_asked_only_for_what_a_short_big_blind_can_contest",
     ),
@@ -87,8 +87,8 @@ FAULTS = (
     Fault(
         name="the big blind has no option",
         file="hand/betting.py",
-        sound="if hand.acted_at is None or _asked_again(street, each.seat, hand.put_in):",
-        faulty="if _asked_again(street, each.seat, hand.put_in):",
+        sound="if hand.acted_at is None or (",
+        faulty="if (",
         caught_by=BETTING + "test_the_big_blind_keeps_its_option",
     ),
     Fault(

@@ -40,7 +40,8 @@ def answering(
     if place is None:
         raise errors.EntrantNotSeated
     decision = open_decision(table, token)
-    if place.hand is None or not place.hand.live:
+    held = place.hand
+    if held is None or not held.live:
         raise errors.NotDealtIn(seat=place.seat)
     if decision.phase != phase:
         raise errors.WrongPhase(phase=decision.phase)
@@ -48,7 +49,7 @@ def answering(
         if phase in ("bet", "card"):
             raise errors.NotYourTurn(seat=decision.seats[0])
         raise errors.SelectionFinal
-    return decision, place, place.hand
+    return decision, place, held
 
 
 def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:

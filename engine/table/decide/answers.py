@@ -65,10 +65,8 @@ def improve(course: Course, command: Improve) -> None:
 
 def _commit(course: Course, decision: Decision, committed: Event, now: datetime) -> None:
     """Append the selection of a seat. After the last seat's selection the hand goes on."""
-    if len(decision.seats) > 1:
-        course.end(committed)
-    else:
-        course.emit(committed)
+    course.emit(committed)
+    if len(decision.seats) == 1:
         advance(course, now)
 
 
@@ -83,8 +81,7 @@ def act_on_turn(course: Course, command: Act) -> None:
     if command.verb != "fold" or course.table.contested():
         # The street goes on. This asks for the next bet without a search for the next step.
         bet(course, command.now)
-    if not course.ended:
-        advance(course, command.now)
+    advance(course, command.now)
 
 
 def _bet(
@@ -99,7 +96,7 @@ def _bet(
     timed_out: bool = False,
 ) -> None:
     seat = place.seat
-    outcome = act(street_of(course.table), seat, verb, amount=amount, expected=expected)
+    outcome = act(street_of(course.table), seat, verb, amount, expected)
     course.emit(
         events.SeatActed(
             decision=decision.token,

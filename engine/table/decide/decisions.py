@@ -62,7 +62,7 @@ def decide_through(
     if isinstance(state, Table) and not state.closed:
         course = Course(state, draw)
         _AT_TABLE[type(command)](course, command)
-        return tuple(course.events), course.outcome()
+        return tuple(course.events), course.table
     decided = _away_from_table(state, command)
     return decided, reduce(evolve, decided, state)
 

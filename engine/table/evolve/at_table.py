@@ -1,7 +1,7 @@
 """State changes of a table: one function for each event. The amounts are in the events."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Never, TypeVar
 
 from msgspec.structs import replace
 
@@ -33,7 +33,10 @@ def evolve(state: State, event: Event) -> State:
     if isinstance(state, Table):
         if state.closed:
             raise InvariantViolated(f"{type(event).__name__} at a table that is closed")
-        return APPLIED[type(event)](state, event)
+        hand = state.hand
+        if hand is None:
+            return BETWEEN_HANDS[type(event)](state, event)
+        return IN_PLAY[type(event)](state, hand, event)
     if isinstance(event, events.TableOpened):
         return _table_opened(event)
     raise InvariantViolated(f"{type(event).__name__} before a table was opened")
@@ -108,6 +111,7 @@ def _hand_from(table: Table, event: events.HandOpened) -> Hand:
         pile=1,
         pile_cards=deck(table.ruleset.deck),
         min_open=least,
+        moneyless=table.ruleset.moneyless,
         full_raise=least,
         card_rounds=None if isinstance(table.ruleset, CoruscantShift) else CardRounds(),
         opened=event,
@@ -281,21 +285,28 @@ def _opened_twice(table: Table, event: events.TableOpened) -> Table:
     raise InvariantViolated("a table was opened twice")
 
 
-HandEvent = TypeVar("HandEvent")
+Happened = TypeVar("Happened")
 
 
-def _in_play(cases: Cases[Table, Hand, HandEvent, Table]) -> Cases[Table, HandEvent, Table]:
-    """Return *cases* with functions that find the hand in play themselves."""
-    return Cases({kind: _with_hand(then) for kind, then in cases.items()})
+def _refused(cases: Cases[Table, Hand, Happened, Table]) -> Cases[Table, Happened, Table]:
+    """Return a refusal for each of *cases*, because no hand is in play."""
+    return Cases(dict.fromkeys(cases, _outside_a_hand))
 
 
-def _with_hand(
-    then: Callable[[Table, Hand, HandEvent], Table],
-) -> Callable[[Table, HandEvent], Table]:
-    def apply(table: Table, event: HandEvent) -> Table:
-        if table.hand is None:
-            raise InvariantViolated(f"{type(event).__name__} outside a hand")
-        return then(table, table.hand, event)
+def _outside_a_hand(table: Table, event: object) -> Table:
+    raise InvariantViolated(f"{type(event).__name__} outside a hand")
+
+
+def _hand_or_not(cases: Cases[Table, Happened, Table]) -> Cases[Table, Hand, Happened, Table]:
+    """Return *cases* with functions that also take the hand in play."""
+    return Cases({kind: _besides_hand(then) for kind, then in cases.items()})
+
+
+def _besides_hand(
+    then: Callable[[Table, Happened], Table],
+) -> Callable[[Table, Hand, Happened], Table]:
+    def apply(table: Table, hand: Hand, event: Happened) -> Table:
+        return then(table, event)
 
     return apply
 
@@ -305,8 +316,8 @@ _WITHIN_HANDS = (
     .and_all(AT_THE_END)
     .on(events.TableBeaconMixed, _beacon_mixed)
 )
-APPLIED = (
-    _in_play(_WITHIN_HANDS)
+_AT_TABLE = (
+    Cases[Table, Never, Table]()
     .on(events.TableOpened, _opened_twice)
     .on(events.CarryAwarded, _carry_awarded)
     .on(events.HandOpened, _hand_opened)
@@ -324,4 +335,8 @@ APPLIED = (
     .on(events.TableWaiting, _table_waiting)
     .on(events.TableClosed, _table_closed)
 )
-"""The function for each event at an open table."""
+IN_PLAY = _WITHIN_HANDS.and_all(_hand_or_not(_AT_TABLE))
+"""The function for each event while a hand is in play."""
+
+BETWEEN_HANDS = _AT_TABLE.and_all(_refused(_WITHIN_HANDS))
+"""The function for each event at an open table while no hand is in play."""

@@ -27,9 +27,10 @@ def with_place(table: Table, place: Place) -> tuple[Place, ...]:
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
     place = table.at(seat)
-    if place.hand is None:
+    held = place.hand
+    if held is None:
         raise InvariantViolated(f"seat {seat} is not in the hand")
-    return place, place.hand
+    return place, held
 
 
 def drawn_off(hand: Hand, pot: int, cards: tuple[tuple[int, str], ...]) -> Hand:

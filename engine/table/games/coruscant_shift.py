@@ -47,7 +47,8 @@ def step(course: Course, now: datetime) -> None:
                 replace_cards(course, now)
         else:
             _PHASES[phase](course, now)
-        if course.ended:
+        hand = course.table.hand
+        if hand is None or hand.decision is not None:
             return
     raise InvariantViolated("a hand has no phase left")
 

@@ -2,7 +2,7 @@
 
 from engine.errors import InvariantViolated
 from engine.kit.rng import Draw, Pile, shuffled_pile
-from engine.table.evolve.at_table import APPLIED
+from engine.table.evolve.at_table import BETWEEN_HANDS, IN_PLAY
 from engine.table.model.events import Event
 from engine.table.model.hand import Hand
 from engine.table.model.state import Table
@@ -16,38 +16,22 @@ class Course:
         draw: Draws the piles.
     """
 
-    __slots__ = ("draw", "ended", "events", "table")
+    __slots__ = ("draw", "events", "table")
 
     def __init__(self, table: Table, draw: Draw = shuffled_pile) -> None:
         self.table = table
         self.draw = draw
         self.events: list[Event] = []
-        self.ended = False
 
     def emit(self, event: Event) -> None:
         """Append *event* and apply it."""
-        if self.ended:
-            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
-        self.table = APPLIED[type(event)](self.table, event)
+        table = self.table
+        hand = table.hand
+        if hand is None:
+            self.table = BETWEEN_HANDS[type(event)](table, event)
+        else:
+            self.table = IN_PLAY[type(event)](table, hand, event)
         self.events.append(event)
-
-    def end(self, event: Event) -> None:
-        """
-        Append the last *event*, after which a decision is open or the hand is over.
-
-        It is applied only if a caller asks for the outcome.
-        """
-        if self.ended:
-            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
-        self.events.append(event)
-        self.ended = True
-
-    def outcome(self) -> Table:
-        """Return the table after every event."""
-        if not self.ended:
-            return self.table
-        last = self.events[-1]
-        return APPLIED[type(last)](self.table, last)
 
     @property
     def hand(self) -> Hand:

@@ -17,11 +17,10 @@ from engine.table.games.settling import settle_by_folds
 
 def advance(course: Course, now: datetime) -> None:
     """Play until a decision opens, the hand is settled, or the next step needs hidden values."""
-    step = game_of(course.table.ruleset).step
-    while not course.ended and course.hand.decision is None:
+    while (hand := course.table.hand) is not None and hand.decision is None:
         if not course.table.contested():
             settle_by_folds(course, now)
-        elif course.hand.withheld:
+        elif hand.withheld:
             return
         else:
-            step(course, now)
+            game_of(course.table.ruleset).step(course, now)

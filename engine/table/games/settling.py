@@ -127,13 +127,13 @@ def close(
             hand_number=hand.number,
         )
         for place in table.places
-        if place.hand is not None and not table.in_game(place)
+        if place.hand is not None and place.stack == 0 and not hand.moneyless
     ]
     stacks = [
         SeatStack(seat=place.seat, entrant=place.entrant, stack=place.stack)
         for place in table.places
     ]
-    course.end(
+    course.emit(
         events.HandSettled(
             hand=hand.hand,
             number=hand.number,

@@ -69,7 +69,7 @@ def open_decision(
     if hand is None:
         raise InvariantViolated("a decision outside a hand")
     turn = hand.turn + 1
-    course.end(
+    course.emit(
         DecisionOpened(
             decision=f"{hand.number}.{hand.deal}.{turn}",
             phase=phase,

@@ -115,10 +115,8 @@ def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
     return tuple(posts)
 
 
-def _turn_after(table: Table, hand: Hand) -> int:
-    """Return the seat after which the next seat acts (rulebook ``betting.first_actor``)."""
-    if hand.last_actor is not None:
-        return hand.last_actor
+def _first_after(table: Table, hand: Hand) -> int:
+    """Return the seat after which a street begins (rulebook ``betting.first_actor``)."""
     if not isinstance(table.ruleset, CoruscantShift):
         caller = hand.in_card_rounds.caller
         return table.button if caller is None else caller - 1
@@ -132,6 +130,7 @@ def street_of(table: Table) -> Street:
     hand, ruleset = table.hand, table.ruleset
     if hand is None:
         raise InvariantViolated("a street outside a hand")
+    last = hand.last_actor
     return Street(
         table.places,
         ruleset.betting,
@@ -139,8 +138,8 @@ def street_of(table: Table) -> Street:
         hand.min_open,
         hand.current_bet,
         hand.full_raise,
-        _turn_after(table, hand),
-        ruleset.moneyless,
+        _first_after(table, hand) if last is None else last,
+        hand.moneyless,
         ruleset.revision,
     )
 

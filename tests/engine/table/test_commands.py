@@ -13,4 +13,6 @@ def test_every_command_is_decided_in_one_place() -> None:
 
 
 def test_every_event_is_applied_in_one_place() -> None:
-    assert sorted(map(str, at_table.APPLIED)) == sorted(map(str, get_args(Event)))
+    every = sorted(map(str, get_args(Event)))
+    assert sorted(map(str, at_table.IN_PLAY)) == every
+    assert sorted(map(str, at_table.BETWEEN_HANDS)) == every
