@@ -97,7 +97,7 @@ def next_positions(
         return _dead_button(marks, eligible, marks.small_blind, marks.big_blind, arrived)
     regular = _regular(eligible, arrived)
     # If everybody deals once, late seats never deal, so they add no hands.
-    dealers = tuple(seat for seat in marks.dealers if seat in eligible) or regular
+    dealers = tuple([seat for seat in marks.dealers if seat in eligible]) or regular
     marker = clockwise(dealers, marks.marker)[0]
     moved = msgspec.structs.replace(marks, marker=marker)
     if not marks.blinds or regular == eligible:

@@ -75,8 +75,8 @@ def build_pots(
     """
     if not live:
         raise InvariantViolated("a hand with no live seat has no pots")
-    if missing := set(live) - wagers.keys():
-        raise InvariantViolated(f"live seats {sorted(missing)} have no wager")
+    if not wagers.keys() >= set(live):
+        raise InvariantViolated(f"live seats {sorted(set(live) - wagers.keys())} have no wager")
     levels = sorted({wagers[seat] for seat in live})
     pots: list[Pot] = []
     below = 0
@@ -85,7 +85,8 @@ def build_pots(
         last = level == levels[-1]
         reached = sum(wagers.values()) if last else sum([min(w, level) for w in wagers.values()])
         if reached > below:
-            pots.append(Pot(reached - below, tuple(sorted(s for s in live if wagers[s] >= level))))
+            eligible = sorted([seat for seat in live if wagers[seat] >= level])
+            pots.append(Pot(reached - below, tuple(eligible)))
         below = reached
     if not pots:
         pots.append(Pot(0, tuple(sorted(live))))

@@ -52,5 +52,5 @@ def best_selection(
 
 def best_seats(keys: Sequence[tuple[int, tuple[int, int]]]) -> tuple[int, ...]:
     """Return the seats that share the best key, in the given order."""
-    best = min(rank for _, rank in keys)
-    return tuple(seat for seat, rank in keys if rank == best)
+    best = min([rank for _, rank in keys])
+    return tuple([seat for seat, rank in keys if rank == best])

@@ -215,8 +215,8 @@ FAULTS = (
     Fault(
         name="the button may go to a seat that has no chips to be dealt in",
         file="table/decide/opening.py",
-        sound="if table.in_game(place) and place.stack >= least",
-        faulty="if table.in_game(place)",
+        sound="max(rules.least_stack(table.least_amounts()), 0 if rules.moneyless else 1)",
+        faulty="0 if rules.moneyless else 1",
         caught_by=TRADITIONAL + "test_who_cannot_pay_both_antes_sits_out",
     ),
     Fault(

@@ -86,7 +86,7 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
         raise InvariantViolated(f"deal {command.deal} in place of {table.next_deal}")
     if table.voided is not None:
         return _replayed(table, table.voided, command, draw)
-    eligible, at = _placed(table, command)
+    eligible, at, digest = _placed(table, command)
     penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
     books = [_books(place, at, eligible, command.declared, penalties) for place in table.places]
     return HandOpened(
@@ -109,7 +109,7 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
         escrow=command.escrow,
-        **_of_the_deal(table, command, draw),
+        **_of_the_deal(table, command, draw, digest),
         penalties=command.penalties,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
@@ -132,19 +132,21 @@ def all_have_dealt(table: Table, command: OpenHand) -> bool:
 
     Source: rulebook ``finish.each_dealt_once``.
     """
-    eligible, at = _placed(table, command)
+    eligible, at, _ = _placed(table, command)
     return not dealers_left(table, eligible, at.button)
 
 
-def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions]:
-    """Return the seats that can be dealt in, ascending, and their positions."""
+def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions, bytes]:
+    """
+    Return the seats that can be dealt in, ascending, their positions, and the deal's digest.
+    """
     eligible = dealable(table)
     if command.only:
         eligible = tuple(seat for seat in eligible if seat in command.only)
     if len(eligible) < DEALT_MIN:
         raise TooFewStacks(seats=len(eligible))
-    seed = bytes.fromhex(command.seeds.draws)
-    return eligible, positions(table, eligible, seed, _digest(table, command))
+    seed, digest = bytes.fromhex(command.seeds.draws), _digest(table, command)
+    return eligible, positions(table, eligible, seed, digest), digest
 
 
 def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -> HandOpened:
@@ -171,17 +173,17 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -
         ),
         first_dealer_draws=(),
         escrow=command.escrow,
-        **_of_the_deal(table, command, draw),
+        **_of_the_deal(table, command, draw, _digest(table, command)),
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
         at=command.now,
     )
 
 
-def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
+def _of_the_deal(table: Table, command: OpenHand, draw: Draw, digest: bytes) -> dict[str, Any]:
     """Return the deal's seeds, commitments, deck root and the entropy of its players."""
     seeds = command.seeds
-    cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
+    cards, dice, draws = map(bytes.fromhex, (seeds.cards, seeds.dice, seeds.draws))
     return {
         "seeds": Sealed(seeds, RandomWords(cards, "seeds").block(0), (HOUSE,)),
         "commitments": Commitments(
@@ -189,7 +191,7 @@ def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
             dice=seed_commitment(dice),
             draws=seed_commitment(draws),
         ),
-        "deck_root": draw(cards, _digest(table, command), 1, deck(table.ruleset.deck)).root(),
+        "deck_root": draw(cards, digest, 1, deck(table.ruleset.deck)).root(),
         "openings": command.openings,
         "omissions": command.omissions,
     }
@@ -201,10 +203,9 @@ def _digest(table: Table, command: OpenHand) -> bytes:
 
 def dealable(table: Table) -> tuple[int, ...]:
     """Return the seats that can be dealt in, ascending."""
-    least = table.ruleset.least_stack(table.least_amounts())
-    return tuple(
-        [place.seat for place in table.places if table.in_game(place) and place.stack >= least]
-    )
+    rules = table.ruleset
+    least = max(rules.least_stack(table.least_amounts()), 0 if rules.moneyless else 1)
+    return tuple([place.seat for place in table.places if place.stack >= least])
 
 
 def _books(

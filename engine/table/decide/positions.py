@@ -67,10 +67,11 @@ def positions(
 def marks_of(table: Table) -> Marks:
     """Return the positions of the last hand. ``marker`` is 0 before the first hand."""
     rules = table.ruleset
-    once = isinstance(rules.end, EachDealtOnce)
-    # A seat loses its deal when its player leaves, even if somebody else sits down there.
-    occupied = {place.seat for place in table.places}
-    dealers = [seat for seat in table.dealers_left if once and seat in occupied]
+    dealers = table.dealers_left if isinstance(rules.end, EachDealtOnce) else ()
+    if dealers:
+        # A seat loses its deal when its player leaves, even if somebody else sits down there.
+        occupied = {place.seat for place in table.places}
+        dealers = tuple([seat for seat in dealers if seat in occupied])
     return Marks(
         button=rules.button,
         headsup=rules.headsup,
@@ -78,7 +79,7 @@ def marks_of(table: Table) -> Marks:
         marker=table.starter if rules.button == "starter" else table.button,
         small_blind=table.small_blind,
         big_blind=table.big_blind,
-        dealers=tuple(dealers),
+        dealers=dealers,
     )
 
 

@@ -9,24 +9,18 @@ from engine.kit.rng import Pile
 from engine.table.games.course import Course
 from engine.table.model import events
 from engine.table.model.events import CardCount, DealtTo, OpenCard, SeatedCard
-from engine.table.model.hand import InHand
 from engine.table.model.state import Place, Table
 from engine.values import SealedCard, only
 
 
-def _lacking(hand_size: int, held: InHand) -> int:
-    """Return the number of cards a seat is owed. Cards not yet discarded count as held."""
-    if held.improved:
-        return 0
-    return hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
-
-
 def replacements_due(table: Table) -> bool:
-    """Return whether a live seat is owed a card."""
+    """Return whether a live seat is owed a card. Cards not yet discarded count as held."""
     size = table.ruleset.hand_size
     for place in table.places:
         held = place.hand
-        if held is not None and held.live and _lacking(size, held):
+        if held is None or held.improved or not held.live:
+            continue
+        if len(held.selection) + len(held.fresh) + len(held.cards) < size:
             return True
     return False
 
@@ -88,41 +82,37 @@ def discard_unused(course: Course, now: datetime) -> None:
 
 def replace_cards(course: Course, now: datetime) -> None:
     """Deal replacements in rotation until the pile is empty. Then make a new pile."""
-    hand = course.hand
+    hand, table = course.hand, course.table
     left = len(hand.pile_cards) - hand.pile_next
     if left == 0:
         recycle(course)
         return
-    pile, live = course.pile(), course.table.live()
-    places = {place.seat: place for place in live}
-    batch: dict[int, list[int]] = {}
-    due = _still_due(course.table.ruleset.hand_size, live)[:left]
-    for position, seat in enumerate(due, start=hand.pile_next):
+    pile, batch = course.pile(), dict[int, list[int]]()
+    for position, seat in enumerate(_still_due(table)[:left], start=hand.pile_next):
         batch.setdefault(seat, []).append(position)
     dealt = [
-        DealtTo(seat=seat, cards=sealed_cards(pile, positions, places[seat]))
+        DealtTo(seat=seat, cards=sealed_cards(pile, positions, table.at(seat)))
         for seat, positions in batch.items()
     ]
     course.emit(events.ReplacementsDealt(dealt=tuple(dealt), rule="cards.replacement"))
 
 
-def _still_due(hand_size: int, live: tuple[Place, ...]) -> list[int]:
+def _still_due(table: Table) -> list[int]:
     """
     Return the seats in the order of the cards still owed, one card per seat in each pass.
 
     The first item is where the previous pile ended.
     """
-    given = 0
-    needs = []
-    for place in live:
-        held = place.hand
-        if held is None:
-            continue
-        fresh = len(held.fresh)
-        given += fresh
-        needs.append((place.seat, _lacking(hand_size, held) + fresh))
-    passes = range(max([need for _, need in needs]))
-    rotation = [seat for turn in passes for seat, need in needs if need > turn]
+    size, given = table.ruleset.hand_size, 0
+    needs = {}
+    for place in table.live():
+        if (held := place.hand) is not None:
+            fresh = len(held.fresh)
+            given += fresh
+            kept = len(held.selection) + len(held.cards)
+            needs[place.seat] = fresh if held.improved else size - kept
+    passes = range(max(needs.values()))
+    rotation = [seat for turn in passes for seat, need in needs.items() if need > turn]
     return rotation[given:]
 
 
