@@ -110,6 +110,14 @@ _ENDS = """
          ORDER BY e.position DESC LIMIT 1
       ) last ON true
 """
+CORRELATION = """substring(metadata::text from '"correlation_id":"([0-9a-f-]{32,36})"')"""
+"""
+The request that an event's metadata name, in SQL.
+
+PostgreSQL's ``->>`` fails on some forged documents, and one event would stop the statement for
+every league. A pattern finds something or nothing.
+"""
+
 VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_voided'"
 """A partial index holds these few events."""
 

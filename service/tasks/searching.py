@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import class_row
 
-from service.log.read import VOIDED, voided_by
+from service.log.read import CORRELATION, VOIDED, voided_by
 from service.people.quarantine import enter
 from service.tasks.reading import Row, Unfit
 
@@ -40,14 +40,14 @@ _BEGIN = "INSERT INTO {checkpoint} (league, position) VALUES (%s, 0) ON CONFLICT
 _HOLD = "SELECT position FROM {checkpoint} WHERE league = %s FOR UPDATE SKIP LOCKED"
 _MOVE = "UPDATE {checkpoint} SET position = %s WHERE league = %s"
 _LAST = "SELECT max(position) FROM events WHERE league = %s"
-_READ = """
+_READ = f"""
     SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
-           at::text AS at, metadata ->> 'correlation_id' AS request
+           at::text AS at, {CORRELATION} AS request
       FROM events
      WHERE league = %(league)s AND position >= %(start)s AND position < %(stop)s
        AND type = ANY (%(types)s) AND (%(after)s::timestamptz IS NULL OR at > %(after)s)
      ORDER BY position
-"""
+"""  # noqa: S608
 _VOIDED = VOIDED.replace("$1", "%s")
 
 

@@ -22,6 +22,9 @@ MALFORMED = (
     json.dumps({"type": "break_started", "due": "tomorrow"}),
 )
 
+UNREADABLE = json.dumps({"correlation_id": "\0"})
+"""Metadata that PostgreSQL stores as ``json`` and whose member no statement can read."""
+
 CATEGORIES = {
     tag_of(event): category for category, events in events_by_category().items() for event in events
 }
@@ -30,7 +33,7 @@ PLANT = """
                         schema_version, at, data, metadata, hash)
     SELECT $1, coalesce(max(position), -1) + 1, $2,
            coalesce(max(stream_version) FILTER (WHERE stream = $2), 0) + 1,
-           gen_random_uuid(), $3, $4, clock_timestamp(), $5, '{}', $6
+           gen_random_uuid(), $3, $4, clock_timestamp(), $5, $7::text::json, $6
       FROM events WHERE league = $1 RETURNING position
 """
 
@@ -52,13 +55,14 @@ async def plant(
     *,
     version: int | None = None,
     stream: str | None = None,
+    metadata: str = "{}",
 ) -> int:
     """Insert an event into the log past every check, and return its position."""
     version = current_version(kind) if version is None else version
     stream = stream or f"{CATEGORIES.get(kind, 'tournament')}-{uuid4().hex}"
     text = data if isinstance(data, str) else json.dumps(data)
     position: int = await owner.fetchval(
-        PLANT, number_of(league), stream, kind, version, text, bytes(32)
+        PLANT, number_of(league), stream, kind, version, text, bytes(32), metadata
     )
     return position
 

@@ -29,6 +29,7 @@ from service.base.health import PULSE, Schema
 from service.base.settings import Settings
 from service.base.telemetry import request_id
 from service.log.catalogue import event_types
+from service.log.read import CORRELATION
 from service.log.subscription import Subscription
 from service.projections.applying.advancing import (
     CHUNK,
@@ -55,12 +56,12 @@ _BAD_VALUES = frozenset({"21", "22", "23"})
 
 # A chunk of play may have hundreds of requests. The newest are enough to find the others.
 _REQUESTS = sa.text(
-    """
-    SELECT metadata ->> 'correlation_id' FROM events
+    f"""
+    SELECT {CORRELATION} FROM events
      WHERE league = :league AND position > :after AND position <= :until
-       AND metadata ->> 'correlation_id' IS NOT NULL
+       AND {CORRELATION} IS NOT NULL
      GROUP BY 1 ORDER BY max(position) DESC LIMIT 100
-    """
+    """  # noqa: S608
 )
 
 log = structlog.get_logger()

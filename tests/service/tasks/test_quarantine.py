@@ -24,7 +24,7 @@ from service.tasks.child import Child
 from service.tasks.ticker import Ticker
 from tests.service.director.test_directing import announced
 from tests.support.databases import TestDatabase
-from tests.support.poison import MALFORMED, bare_league, owning, plant
+from tests.support.poison import MALFORMED, UNREADABLE, bare_league, owning, plant
 
 pytestmark = pytest.mark.anyio
 
@@ -68,7 +68,7 @@ async def test_an_event_that_cannot_be_read_stops_its_own_league_alone(
     database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
     poisoned, _ = await announced(runtime, 0)
-    position = await plant(owner, poisoned, "break_started", {})
+    position = await plant(owner, poisoned, "break_started", {}, metadata=UNREADABLE)
     await announced(runtime, 0, league_id=poisoned)
     healthy, _ = await announced(runtime, 0)
 

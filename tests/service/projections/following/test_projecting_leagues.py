@@ -22,7 +22,7 @@ from service.projections.reads.progress import positions, wait_for
 from service.projections.rebuilding.rebuild import rebuild
 from tests.service.director.test_directing import announced
 from tests.support.databases import TestDatabase
-from tests.support.poison import MALFORMED, bare_league, owning, plant
+from tests.support.poison import MALFORMED, UNREADABLE, bare_league, owning, plant
 from tests.support.projecting import lag
 
 pytestmark = pytest.mark.anyio
@@ -144,7 +144,7 @@ async def test_a_value_that_no_column_takes_is_found_among_good_events(
         "SELECT data::text FROM events WHERE type = 'league_created' LIMIT 1"
     )
     text = made.replace("Cloud City", "Cloud\\u0000City")
-    position = await plant(owner, league, "league_created", text, version=1)
+    position = await plant(owner, league, "league_created", text, version=1, metadata=UNREADABLE)
     await announced(runtime, 0, league_id=league)
     healthy, _ = await announced(runtime, 0)
 
