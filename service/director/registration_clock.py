@@ -17,11 +17,11 @@ from engine.tournament.model.commands.entering import (
     ExpireOffer,
     OpenCheckIn,
 )
-from engine.tournament.model.state import Registering, Running
+from engine.tournament.model.state import Announced, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId
 from service.director.runtime import Runtime
-from service.director.submitting import submit_to_tournament
+from service.director.submitting import after_opening, submit_to_tournament
 from service.log.streams import tournament_stream
 
 _INSTANT = timedelta(milliseconds=1)
@@ -100,7 +100,7 @@ async def _tend(
     due: Callable[[Tournament], datetime | None],
 ) -> datetime | None:
     """
-    Submit *command* if it is due, or return the instant at which it will be.
+    Submit *command* if it is due, or return the instant to try again.
 
     The command's id follows from *what*, the due time and the tournament's version. A repeated
     message makes the same command. Work that was undone is done again, even at the same due time.
@@ -109,6 +109,8 @@ async def _tend(
         due: Returns the due time for a tournament's state, or None once the work is done.
     """
     loaded = await runtime.writer.load(league, tournament_stream(tournament_id))
+    if isinstance(loaded.state, Announced):
+        return after_opening(runtime, loaded.state, runtime.clock.now())
     at = due(loaded.state)
     if at is None:
         return None

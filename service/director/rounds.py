@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from engine import tournament
 from engine.coordination import policies, round_tables
+from engine.kit.freezes import Frozen
 from engine.tournament.model.commands.rounds import SeatRound
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
@@ -49,7 +50,10 @@ async def seat_round(
     if state.frozen:
         # Nobody knows when the dispute ends, and seating is refused until then.
         return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
-    await runtime.writer.submit(league, order, decide)
+    try:
+        await runtime.writer.submit(league, order, decide)
+    except Frozen:  # by a dispute that was not there a moment ago
+        return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     # Another process may have seated the round, so this process's copy may be outdated.
     state = (await runtime.writer.load(league, stream)).state
     waiting = _waiting(state, after)

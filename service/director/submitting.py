@@ -62,6 +62,17 @@ async def open_registration(runtime: Runtime, league: str, tournament_id: str) -
     return None
 
 
+def after_opening(runtime: Runtime, state: Announced, now: datetime) -> datetime:
+    """
+    Return the instant at which to try again what has to wait until registration opens.
+
+    After an outage, jobs of several instants are due at once, and nothing orders them.
+    """
+    opens_at = state.terms.registration_opens_at
+    pause = timedelta(seconds=runtime.settings.sweep_seconds)
+    return max(now, opens_at or now) + pause
+
+
 async def start_tournament(
     runtime: Runtime,
     league: str,
@@ -82,12 +93,15 @@ async def start_tournament(
         scheduled: True if a clock asked. Then nothing happens before the announced time.
 
     Returns:
-        The instant to try again, if the start has not come yet.
+        The instant to try again, if the start has not come yet, or if registration is due but has
+        not opened.
 
     Raises:
-        CommandRejected: If registration has not opened, or the tournament is over.
+        CommandRejected: If somebody asks before registration has opened, or the tournament is over.
     """
     before = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
+    if scheduled and isinstance(before, Announced) and now >= before.terms.starts_at:
+        return after_opening(runtime, before, now)
     command = order or runtime.order(f"start/{tournament_id}{appointment(before)}")
     started = await _start(runtime, league, tournament_id, command, now, scheduled=scheduled)
     if isinstance(started, Registering) and started.fairness.waiting:

@@ -117,10 +117,15 @@ def _closing(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]
         )
 
 
-def _proven(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
-    """Have a head signed for a dispute at once, if a signer is set up."""
+def _disputed(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
+    """Have the disputed streams audited, and a head signed at once if a signer is set up."""
+    name, tournament = identifier("dsp", found.subject), found.event.subject.tournament
+    number = found.subject.hex
+    about = {"league": found.league, "report": f"rep_{number}", "dispute": name}
+    if tournament is not None:
+        about["tournament"] = tournament
+    yield Ask(Job(occurrence=f"audit:{number}", task="audit.run", args=about, due_at=now))
     if settings.signer_url is not None:
-        name = identifier("dsp", found.subject)
         args = {"league": found.league, "dispute": name}
         yield Ask(
             Job(occurrence=f"prove:{name}", task="dispute.attach_head", args=args, due_at=now)
@@ -231,7 +236,7 @@ _ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
     SeasonScheduled: _closing,
     StandingsReleased: _closing,
     SeasonClosed: _recorded,
-    DisputeOpened: _proven,
+    DisputeOpened: _disputed,
     TournamentAnnounced: _announced,
     TermsChanged: _changed,
     StartPostponed: _postponed,

@@ -9,6 +9,7 @@ unit when the job's lease ends. Finished units are not repeated.
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 import msgspec
@@ -28,7 +29,7 @@ from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine
 from service.base.drivers import Driver
-from service.base.errors import EventUnreadable
+from service.base.errors import EventUnreadable, LeagueSuspended, UnderMaintenance
 from service.director.runtime import Runtime
 from service.log.append import GONE
 from service.log.keys import Keys
@@ -40,6 +41,9 @@ from service.transparency.signing import asking
 
 WINDOW = 8
 """The most units of one audit that are in the queue at a time, so that other jobs get a turn."""
+
+_PAUSE = timedelta(minutes=1)
+"""The pause before another attempt to attach a report in a league that takes no commands."""
 
 _log = structlog.get_logger(__name__)
 
@@ -176,12 +180,16 @@ async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
         await _arm_more(runtime, driver, ids)
 
 
-async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
     Put the report together once every unit is done, and keep it.
 
     Args:
         ids: The audit's identifiers.
+
+    Returns:
+        The instant to try again, if the league takes no commands now. Its dispute gets the report
+        when it takes them again.
 
     Raises:
         Hopeless: If closing broke and would break again. The report is then broken.
@@ -189,7 +197,7 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     league, report_id = ids["league"], ids["report"]
     if await runtime.pool.fetchval(_DONE, report_id):
         await _record(runtime, league, report_id)
-        return
+        return None
     async with _breaking(runtime, report_id):
         plan = await _plan_of(runtime, report_id)
         rows = await runtime.pool.fetch(_PARTS, report_id)
@@ -199,10 +207,14 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
             report = await finish(connection, plan, parts, seconds)
     if "dispute" in ids:
         # Attach first. Once the report is kept, a retry would find the audit done and stop.
-        await _attach(runtime, ids, report)
+        try:
+            await _attach(runtime, ids, report)
+        except (LeagueSuspended, UnderMaintenance):
+            return runtime.clock.now() + _PAUSE
     verdict = "passed" if report.passed else "failed"
     await runtime.pool.execute(_END, report_id, verdict, as_text(report))
     await _record(runtime, league, report_id)
+    return None
 
 
 async def _planned(runtime: Runtime, league: str, tournament: str | None, report_id: str) -> Plan:

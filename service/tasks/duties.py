@@ -166,9 +166,9 @@ async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     await audits.audit_unit(runtime, ids)
 
 
-async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Put an audit's report together once all its units are done."""
-    await audits.close_audit(runtime, ids)
+    return await audits.close_audit(runtime, ids)
 
 
 async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:

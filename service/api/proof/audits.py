@@ -24,6 +24,7 @@ from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
+from service.log.keys import driver_of
 from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.projections.reads import queries
@@ -162,13 +163,11 @@ async def start_audit(
             )
             .on_conflict_do_nothing()
         )
-    args = {"league": place.id, "report": f"rep_{number.hex}"}
-    if body.tournament is not None:
-        args["tournament"] = body.tournament
-    await jobs.arm(
-        shell.pool,
-        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
-    )
+        args = {"league": place.id, "report": f"rep_{number.hex}"}
+        if body.tournament is not None:
+            args["tournament"] = body.tournament
+        job = jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now)
+        await jobs.arm(await driver_of(connection), job)  # in the transaction of its report
     name = f"opr_{number.hex}"
     headers = {"Location": f"/v1/operations/{name}"}
     if again:

@@ -56,7 +56,6 @@ from service.people.tokens import Principal
 from service.projections.reads import dispute_queries
 from service.projections.schema import audit_report
 from service.replays.reading import read_replay
-from service.tasks import jobs
 
 OPEN_MAX = 20
 """Most open disputes of one person in one league, because each starts an audit."""
@@ -239,9 +238,8 @@ async def _few(shell: Shell, principal: Principal, league: str) -> bool:
 async def _audited(
     shell: Shell, league: str, name: DisputeId, subject: Subject, now: datetime
 ) -> None:
-    """Arm an audit of the disputed streams. It runs once and reports to the dispute."""
-    number = number_of(name)
-    report = f"rep_{number.hex}"
+    """List the audit of the disputed streams as waiting. A ticker finds the dispute and arms it."""
+    report = f"rep_{number_of(name).hex}"
     async with shell.engine.begin() as connection:
         await connection.execute(
             insert(audit_report)
@@ -256,10 +254,3 @@ async def _audited(
             )
             .on_conflict_do_nothing()
         )
-    args = {"league": league, "report": report, "dispute": str(name)}
-    if subject.tournament is not None:
-        args["tournament"] = subject.tournament
-    await jobs.arm(
-        shell.pool,
-        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
-    )

@@ -15,7 +15,7 @@ from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.tournament.model.terms.changeable import ChangeableTerms, changeable
 from engine.values import EntrantId, stream_of
-from service.director import submitting
+from service.director import registration_clock, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.orders import Order
 from service.tasks import duties
@@ -45,6 +45,23 @@ async def types_of(runtime: Runtime, name: str) -> list[str]:
         "SELECT type FROM events WHERE stream = $1 ORDER BY position", stream_of(name)
     )
     return [row["type"] for row in rows]
+
+
+async def test_what_is_due_before_registration_has_opened_comes_again(
+    database: TestDatabase,
+) -> None:
+    """After an outage, the jobs that open registration and that start are due at once."""
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        at = runtime.clock.now() + timedelta(hours=1)
+        league, name = await announced(runtime, 0, registration_opens_at=at, starts_at=at)
+        for due in (
+            submitting.start_tournament(runtime, league, name, at, scheduled=True),
+            registration_clock.close_registration(runtime, league, name),
+            registration_clock.open_check_in(runtime, league, name),
+        ):
+            again = await due
+            assert again is not None and again > at
+        assert await types_of(runtime, name) == ["tournament_announced"]
 
 
 async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(

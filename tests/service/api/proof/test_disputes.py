@@ -16,6 +16,8 @@ from service.transparency.note import open_note, parse_checkpoint
 from service.transparency.tree import root_by_inclusion
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import project
+from tests.service.api.test_suspending import WHY as REASON
+from tests.service.api.test_suspending import told
 from tests.service.api.tournament.test_corrections import a_night, award, entrants, standings
 from tests.service.api.tournament.test_rounds import TERMS, play_out, seat
 from tests.service.audit.test_audit import audited, faults
@@ -53,8 +55,8 @@ async def claim(person: Any, **about: Any) -> str:
 def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]:
     """Let the ticker follow the log. Return the tasks that events of *type_* armed."""
     stream = stream_of(tournament)
+    follow(database)
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
-        arming.follow(worker, datetime.now(UTC), database.settings("holotable_worker"))
         found = worker.execute(
             "SELECT task FROM job JOIN events ON job.occurrence = task || ':' || event_id"
             " WHERE stream = %s AND type = %s",
@@ -63,8 +65,15 @@ def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]
         return {task for (task,) in found}
 
 
+def follow(database: TestDatabase) -> None:
+    """Let the ticker arm what new events ask for."""
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
+        arming.follow(worker, datetime.now(UTC), database.settings("holotable_worker"))
+
+
 async def run_audits(database: TestDatabase) -> None:
-    """Run the armed audits, as the worker does."""
+    """Arm and run audits, as the worker does."""
+    follow(database)
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         rows = await runtime.pool.fetch("SELECT args FROM job WHERE task = 'audit.run'")
         assert rows
@@ -128,6 +137,34 @@ async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
     assert {each.name: each.checked for each in report.checks}["rulings"] >= 3
+
+
+async def test_a_disputes_audit_waits_while_its_league_takes_no_commands(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
+        _, league, _, tournament, people = await a_night(api, database)
+        dispute = await claim(people[0], tournament=tournament)
+        follow(database)
+        armed = "SELECT args::text FROM job WHERE task = $1"
+        about = json.loads(await runtime.pool.fetchval(armed, "audit.run"))
+        await audits.run_audit(runtime, about)
+        done: set[str] = set()
+        while (
+            units := {row["args"] for row in await runtime.pool.fetch(armed, "audit.unit")} - done
+        ):
+            for unit in units:
+                await audits.audit_unit(runtime, json.loads(unit))
+            done |= units
+        ended = await told(database, "league", "suspend", league, *REASON)
+        assert ended.returncode == 0, ended.stderr
+        assert await audits.close_audit(runtime, about) is not None
+        shown = (await people[0].get(f"/v1/disputes/{dispute}")).json()
+        assert shown["audits"] == []
+        await told(database, "league", "restore", league, *REASON)
+        assert await audits.close_audit(runtime, about) is None
+        shown = (await people[0].get(f"/v1/disputes/{dispute}")).json()
+        assert [each["passed"] for each in shown["audits"]] == [True]
 
 
 async def test_an_act_that_changes_nothing_is_refused(serving, database: TestDatabase) -> None:

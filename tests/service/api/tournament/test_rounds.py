@@ -3,12 +3,18 @@
 import asyncio
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from engine.tournament import decider as aggregate
+from engine.tournament.model.commands.freezing import FreezeResult
+from engine.values import DisputeId
 from service.director.runtime import open_runtime
+from service.log.writer import Writer
 from service.tasks.duties import DUTIES
 from tests.service.api.table.test_commands import answer_to
+from tests.service.director.test_directing import decided
 
 pytestmark = pytest.mark.anyio
 
@@ -116,6 +122,25 @@ async def test_in_a_pause_the_job_comes_again(serving, database) -> None:
         assert (await owner.post(f"/v1/tournaments/{tournament}/resume")).status_code == 200
         assert await seat(runtime, league, tournament, 1) is None
         assert (await rounds_of(owner, tournament))["number"] == 2
+
+
+async def test_a_result_that_is_frozen_while_the_job_decides_delays_the_round(
+    serving, database, monkeypatch
+) -> None:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
+        owner, league, tournament, people, _ = await api.playing(6, **TERMS)
+        await play_out(owner, people, tournament)
+        submit = Writer.submit
+
+        async def after_a_freeze(writer: Writer, *asked: Any) -> Any:
+            monkeypatch.undo()
+            freeze = FreezeResult(dispute=DisputeId(f"dsp_{uuid4().hex}"), now=runtime.clock.now())
+            await decided(runtime, league, tournament, aggregate, freeze)
+            return await submit(writer, *asked)
+
+        monkeypatch.setattr(Writer, "submit", after_a_freeze)
+        assert await seat(runtime, league, tournament, 1) is not None
+        assert (await rounds_of(owner, tournament))["number"] == 1
 
 
 async def test_a_director_ends_a_round_early_and_says_why(serving) -> None:
