@@ -129,27 +129,40 @@ async def handle(
     """
     Record the outcome of a waiting claim. Return False if it was handled before.
 
+    The claim's words are read again here: they may have been erased since *filed* was read.
+
     Args:
       dispute: The opened dispute. Without it the claim is dismissed, with an *answer*.
     """
-    handled = await connection.execute(
-        sa.update(relation)
-        .where(relation.c.id == filed.id, relation.c.state == "filed")
-        .values(
-            state="dismissed" if dispute is None else "opened",
-            handled_by=by,
-            handled_at=now,
-            dispute=dispute,
-            told=_box(await keys(filed.league), filed._replace(answer=answer)),
+    waiting_one = sa.and_(relation.c.id == filed.id, relation.c.state == "filed")
+    for each in await _found(connection, keys, waiting_one, for_update=True):
+        await connection.execute(
+            sa.update(relation)
+            .where(relation.c.id == each.id)
+            .values(
+                state="dismissed" if dispute is None else "opened",
+                handled_by=by,
+                handled_at=now,
+                dispute=dispute,
+                told=_box(await keys(each.league), each._replace(answer=answer)),
+            )
         )
-    )
-    return bool(handled.rowcount)
+        return True
+    return False
 
 
 async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
-    """Return whether a dispute came from a confidential claim by *person* or about them."""
-    found = await _found(connection, keys, relation.c.dispute == dispute)
-    return any(person in (each.claimant, each.about) for each in found)
+    """
+    Return whether a dispute came from a confidential claim by *person* or about them.
+
+    The dispute's identifier decides, and not the claim's column: the dispute is in the log before
+    the claim is marked, and a process may end between the two.
+    """
+    numbers = (await connection.execute(sa.select(relation.c.id))).scalars()
+    for number in [each for each in numbers if dispute_of(each) == dispute]:
+        filed = await claim_of(connection, keys, number)
+        return filed is not None and person in (filed.claimant, filed.about)
+    return False
 
 
 async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:

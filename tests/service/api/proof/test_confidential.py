@@ -7,11 +7,13 @@ from uuid import uuid4, uuid5
 
 import asyncpg
 import msgspec
+import psycopg
 import pytest
 
 from engine.values import number_of
 from service.api.http.writing.submitting import NAMESPACE
 from service.api.proof import claiming, confidential
+from service.people import confidential_claims
 from service.people.confidential_claims import dispute_of
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_disputes import RULES, WHY, ask, claim, with_office
@@ -101,6 +103,13 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         shown = await people[1].get(f"/v1/disputes/{dispute}")
         assert shown.json()["claimant"] == referee.player
         assert informant.player not in shown.text and SECRET not in shown.text
+        # As if the process had ended before it marked the claim.
+        unmarked = (
+            "UPDATE confidential_claim SET state = 'filed', dispute = NULL,"
+            " handled_by = NULL, handled_at = NULL"
+        )
+        with psycopg.connect(database.url("postgres"), autocommit=True) as superuser:
+            superuser.execute(unmarked)
         ruling = {"outcome": "for", "rules": RULES, **WHY}
         granted = {"auditor": second.player, "until": "2031-01-01T00:00:00Z", **WHY}
         looked = await informant.get(f"/v1/disputes/{dispute}/evidence")
@@ -112,6 +121,7 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
             assert refused.json()["code"] == "another_person_needed", refused.text
         done = await ask(second, f"/v1/disputes/{dispute}/rulings", ruling)
         assert done.status_code == 201, done.text
+        assert (await ask(referee, f"{path}/open", words, key="open")).status_code == 201
         (mine,) = [each for each in await seen(informant, league) if each["id"] == filed["id"]]
         assert (mine["state"], mine["dispute"]) == ("opened", dispute)
     report = await audited(database, league)
@@ -195,6 +205,26 @@ async def test_claims_from_before_are_sealed_when_the_service_starts(
         people[0].http = api.http
         assert [each["claim"] for each in await seen(people[0], league)] == [SECRET]
     assert SECRET not in await dump(database)
+
+
+async def test_words_that_were_taken_down_while_a_referee_decided_stay_away(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, _, _, tournament, people = await a_night(api, database)
+        number = number_of((await told(people[0], tournament)).json()["id"])
+        shell = api.app.shell
+        keys = shell.runtime.writer.store.keys
+        async with shell.engine.begin() as connection:
+            read_before = await confidential_claims.claim_of(connection, keys, number)
+            assert read_before is not None and read_before.claim == SECRET
+            assert await confidential_claims.empty_claim(connection, keys, number)
+            by, now = number_of(owner.player), shell.now()
+            assert await confidential_claims.handle(
+                connection, keys, read_before, by, now, answer="No."
+            )
+            kept = await confidential_claims.claim_of(connection, keys, number)
+        assert kept is not None and (kept.claim, kept.answer) == (None, "No.")
 
 
 async def test_what_was_told_in_confidence_is_erased_with_who_told_it(
