@@ -31,7 +31,11 @@ _NODES = """
     SELECT hash FROM tree_node WHERE league = $1 AND level = $2 AND index >= $3 AND index < $4
     ORDER BY index
 """
-_GROWN = "SELECT count(*) FROM tree_node WHERE league = $1 AND level = $2"
+# A process that grew the tree while a new epoch emptied it may have left a gap. Then begin again.
+_GROWN = """
+    SELECT CASE WHEN count(*) = coalesce(max(index) + 1, 0) THEN count(*) ELSE 0 END
+      FROM tree_node WHERE league = $1 AND level = $2
+"""
 _KEEP_NODES = """
     INSERT INTO tree_node (league, level, index, hash)
     SELECT $1, $2, $3 + ordinality - 1, hash FROM unnest($4::bytea[]) WITH ORDINALITY AS t (hash)

@@ -80,10 +80,11 @@ _DELIVERED = """
     UPDATE webhook_delivery SET state = 'delivered', attempts = attempts + 1, next_at = NULL
      WHERE id = $1 RETURNING id
 """
+# A delivery that was given up during the attempt stays failed.
 _FAILED = """
     UPDATE webhook_delivery
-       SET state = CASE WHEN $2::timestamptz IS NULL THEN 'failed' ELSE 'waiting' END,
-           attempts = attempts + 1, next_at = $2
+       SET state = CASE WHEN $2::timestamptz IS NULL THEN 'failed' ELSE state END,
+           attempts = attempts + 1, next_at = CASE WHEN state = 'waiting' THEN $2 END
      WHERE id = $1 RETURNING id
 """
 _ATTEMPT = """

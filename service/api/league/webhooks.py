@@ -132,11 +132,15 @@ async def change_webhook(
     webhook, keys = reached
     if body.url is not None:
         _demand_url(shell, body.url)
-    changed = webhook._replace(name=body.name, kinds=body.kinds, url=body.url or webhook.url)
     said = RecordedRequest(order.command_id, order.request, principal.account.number, webhook.id)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             return encoded(shown(webhook), headers=dict(REPLAYED))
+        # Somebody else may have changed the address since it was read.
+        kept = await subscriptions.webhook_of(connection, keys, webhook.id, for_update=True)
+        if kept is None:
+            raise unknown()
+        changed = kept._replace(name=body.name, kinds=body.kinds, url=body.url or kept.url)
         await subscriptions.change(connection, keys, changed, enabled=body.enabled)
         if not body.enabled:
             await deliveries.give_up(connection, webhook.id)

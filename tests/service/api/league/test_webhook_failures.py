@@ -107,6 +107,32 @@ async def test_a_receiver_that_is_gone_or_fails_for_five_days_is_told_no_more(
         assert gone.got[-1].path == "/hook/new"
 
 
+async def test_a_delivery_given_up_while_it_was_sent_stays_given_up(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as receiver,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, receiver.url)
+        receiver.answers = [0]
+        await announce(owner, league)
+        sending = asyncio.create_task(worker.work())
+        await receiver.has(1)
+        change = {"name": "Site", "kinds": ["tournament.announced"]}
+        await put(owner, webhook, change | {"enabled": False})
+        receiver.let_go.set()
+        await sending
+        await put(owner, webhook, change | {"enabled": True})
+        due_now(database)
+        await worker.work()
+        assert len(receiver.got) == 1
+        [delivery] = await log_of(owner, webhook)
+        assert (delivery["state"], delivery["next_at"]) == ("failed", None)
+
+
 async def test_a_slow_receiver_keeps_nobody_waiting(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
