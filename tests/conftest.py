@@ -88,8 +88,10 @@ def cluster() -> Iterator["TestServer"]:
     """
     A PostgreSQL server for each worker of pytest, with production roles and a migrated template.
     """
+    from tests.support import pool_watch
     from tests.support.databases import running_server
 
+    pool_watch.watch()
     with running_server() as server:
         yield server
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import asyncpg
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.kit.audiences import AUDITOR, Reader, reader_of
 from engine.values import identifier
@@ -55,13 +55,13 @@ class Wanted:
 
 
 async def bundle(
-    connection: AsyncConnection, pool: asyncpg.Pool, keys: Keys, wanted: Wanted
+    engine: AsyncEngine, pool: asyncpg.Pool, keys: Keys, wanted: Wanted
 ) -> AsyncIterator[bytes]:
     """
     Return a bundle's lines as they are read. All refusals are raised before the first line.
 
     Args:
-        connection: Used only until this function returns.
+        engine: Gives a connection to look up the subject, and takes it back before events are read.
         pool: Gives one connection at a time, and none while a line waits to be taken.
 
     Raises:
@@ -70,8 +70,9 @@ async def bundle(
         NotSignedYet: If no signed head of this epoch covers the whole bundle.
         LogIncomplete: If events are missing from the log.
     """
-    league, table = await located(connection, pool, wanted.kind, wanted.subject)
-    of_league = await keys.of(connection, league)
+    async with engine.connect() as connection:
+        league, table = await located(connection, pool, wanted.kind, wanted.subject)
+        of_league = await keys.of(connection, league)
     log = StoredLog(pool, league)
     gathered = await Gatherer(log).gather(wanted.kind, wanted.subject, table)
     head = await pool.fetchrow(_NEWEST, league, gathered.positions[-1])

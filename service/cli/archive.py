@@ -74,9 +74,9 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         if folder.exists():
             err.print(f"{folder} exists already\n  next: give another folder", markup=False)
             return 1
+        wanted = Wanted(kind="season", subject=season, viewer=viewer)
+        lines = await writing.bundle(engine, reading, Keys(*told.secret_keys), wanted)
         async with engine.begin() as connection:
-            wanted = Wanted(kind="season", subject=season, viewer=viewer)
-            lines = await writing.bundle(connection, reading, Keys(*told.secret_keys), wanted)
             # This is recorded before the first card is read, so nobody can see a card without a
             # record.
             by = operator_log.operator()

@@ -79,9 +79,9 @@ async def _found(
 ) -> AsyncIterator[bytes] | None:
     """Return a bundle's lines. First record the operator, if the bundle holds others' cards."""
     try:
-        async with engine.begin() as connection:
-            lines = await writing.bundle(connection, reading, keys, wanted)
-            if wanted.viewer != PUBLIC:
+        lines = await writing.bundle(engine, reading, keys, wanted)
+        if wanted.viewer != PUBLIC:
+            async with engine.begin() as connection:
                 league, _ = await located(connection, reading, wanted.kind, wanted.subject)
                 by = operator_log.operator()
                 await operator_log.add(connection, [league], by, "bundle_taken", wanted.subject)

@@ -191,23 +191,35 @@ async def by_password(
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
+    """Return the names of these players. It takes a connection only if one is needed."""
+    found = _house_names(numbers)
+    if len(found) == len(set(numbers)):
+        return found
+    async with engine.connect() as connection:
+        return await names_on(connection, numbers)
+
+
+async def names_on(connection: AsyncConnection, numbers: list[UUID]) -> dict[str, str]:
     """
     Return the names of these players. An erased player is called :data:`ERASED`.
 
     The house and its bots have no account. Their names follow from their identifiers.
     """
-    players = [f"plr_{each.hex}" for each in numbers]
-    found = {each: name for each in players if (name := house_name(each)) is not None}
+    found = _house_names(numbers)
     people = [number for number in numbers if f"plr_{number.hex}" not in found]
     if not people:
         return found
-    async with engine.connect() as connection:
-        rows = await connection.execute(
-            sa.select(account.c.id, sa.func.coalesce(account.c.name, ERASED).label("name")).where(
-                account.c.id == sa.any_(sa.literal(people, ARRAY(sa.Uuid)))
-            )
+    rows = await connection.execute(
+        sa.select(account.c.id, sa.func.coalesce(account.c.name, ERASED).label("name")).where(
+            account.c.id == sa.any_(sa.literal(people, ARRAY(sa.Uuid)))
         )
-        return found | {f"plr_{row.id.hex}": row.name for row in rows}
+    )
+    return found | {f"plr_{row.id.hex}": row.name for row in rows}
+
+
+def _house_names(numbers: list[UUID]) -> dict[str, str]:
+    players = [f"plr_{each.hex}" for each in numbers]
+    return {each: name for each in players if (name := house_name(each)) is not None}
 
 
 async def names_in_order(engine: AsyncEngine, players: Sequence[str]) -> list[str | None]:

@@ -296,7 +296,7 @@ async def join_player(
                     raise StreamNotFound("it does not exist, or you may not see it")
             else:
                 found, house = await demand_claimable(shell, connection, body.code, now)
-                await demand_me_distinct(shell, principal, house)
+                await demand_me_distinct(connection, principal, house)
                 await entered_players.join_player(connection, body.code, me.number)
                 league = house.league
 

@@ -194,7 +194,8 @@ async def accept_invitation(
     await league_of(shell, stream_of(league))
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
     if await good(shell, house, command.invitation) is not None:
-        await demand_me_distinct(shell, principal, house)
+        async with shell.engine.connect() as connection:
+            await demand_me_distinct(connection, principal, house)
     elif house.invitation(command.invitation) is not None:
         raise StreamNotFound("it does not exist, or you may not see it")
     try:

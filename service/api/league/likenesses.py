@@ -2,20 +2,22 @@
 
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from engine.league.roles import STAFF
 from engine.league.state import Created
 from engine.values import PlayerId
 from service.api.http.shell import Shell
 from service.base.errors import BadRequest
-from service.people.accounts import names
+from service.people.accounts import names_on
 from service.people.skeletons import Taken
 from service.people.tokens import Principal
 
 
-async def names_in_office(shell: Shell, house: Created) -> list[str]:
+async def names_in_office(connection: AsyncConnection, house: Created) -> list[str]:
     """Return the names of all staff of *house*."""
     staff = [UUID(hex=each.player[4:]) for each in house.members if each.role in STAFF]
-    return list((await names(shell.engine, staff)).values())
+    return list((await names_on(connection, staff)).values())
 
 
 async def demand_distinct(shell: Shell, house: Created, name: str) -> None:
@@ -25,14 +27,21 @@ async def demand_distinct(shell: Shell, house: Created, name: str) -> None:
     Raises:
         BadRequest: ``name_taken``.
     """
-    if name in Taken(await names_in_office(shell, house)):
+    async with shell.engine.connect() as connection:
+        await _demand_distinct(connection, house, name)
+
+
+async def _demand_distinct(connection: AsyncConnection, house: Created, name: str) -> None:
+    if name in Taken(await names_in_office(connection, house)):
         detail = "this name is too similar to that of a member of the staff; use another one"
         raise BadRequest("name_taken", detail, name=name)
 
 
-async def demand_me_distinct(shell: Shell, principal: Principal, house: Created) -> None:
+async def demand_me_distinct(
+    connection: AsyncConnection, principal: Principal, house: Created
+) -> None:
     """Check the caller's name in the same way, unless they already belong to *house*."""
     me = principal.account
     if house.role_of(PlayerId(me.player)) is None:
-        called = await names(shell.engine, [me.number])
-        await demand_distinct(shell, house, called[me.player])
+        called = await names_on(connection, [me.number])
+        await _demand_distinct(connection, house, called[me.player])

@@ -151,7 +151,8 @@ async def import_members(
     engine, now = shell.engine, shell.now()
     known = await entered_players.known(engine, place.id, [each.identity for each in roster.rows])
     before = await ones_of(shell, place.id, known)
-    staff = await names_in_office(shell, league)
+    async with engine.connect() as connection:
+        staff = await names_in_office(connection, league)
     faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
         raise BadRequest("import_refused", "nothing was imported", rows=_told(faults))

@@ -83,16 +83,16 @@ async def _bundled(
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
         number, table = await located(connection, shell.pool, kind, subject)
-        league = identifier("lge", number)
-        # As in every other answer, a draft is missing for callers who may not see it.
-        await reach(request, table or subject, above, fresh=False)
-        if kind == "season":
-            viewer = await _entrant_named(shell, principal_of(request), league, subject, entrant)
-        else:
-            viewer = await _viewer(shell, principal_of(request), league, table or subject)
-        wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
-        keys = Keys(*shell.settings.secret_keys)
-        lines = await bundle(connection, shell.pool, keys, wanted)
+    league = identifier("lge", number)
+    # As in every other answer, a draft is missing for callers who may not see it.
+    await reach(request, table or subject, above, fresh=False)
+    if kind == "season":
+        viewer = await _entrant_named(shell, principal_of(request), league, subject, entrant)
+    else:
+        viewer = await _viewer(shell, principal_of(request), league, table or subject)
+    wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
+    keys = Keys(*shell.settings.secret_keys)
+    lines = await bundle(shell.engine, shell.pool, keys, wanted)
     headers = {"Content-Disposition": f'attachment; filename="{subject}.bundle"'}
     return Stream(lines, media_type=MEDIA, headers=headers)
 

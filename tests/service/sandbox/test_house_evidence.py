@@ -70,11 +70,11 @@ async def test_a_season_with_house_bots_is_audited_and_its_bundles_are_verified(
             for person in (owner, people[0])
             for kind, name in (("hands", hand), ("tournaments", tournament), ("seasons", season))
         ]
-        async with api.app.shell.engine.connect() as connection:
-            for kind, subject in (("tournament", tournament), ("season", season)):
-                wanted = Wanted(kind=kind, subject=subject, viewer=AUDITOR)
-                lines = await bundle(connection, runtime.pool, Keys(SECRET_KEY), wanted)
-                bundles.append(b"".join([line async for line in lines]))
+        engine = api.app.shell.engine
+        for kind, subject in (("tournament", tournament), ("season", season)):
+            wanted = Wanted(kind=kind, subject=subject, viewer=AUDITOR)
+            lines = await bundle(engine, runtime.pool, Keys(SECRET_KEY), wanted)
+            bundles.append(b"".join([line async for line in lines]))
 
     assert {each["player"] for each in standings} == {each.player for each in people}
     assert faults(report) == {}, report.text()
