@@ -82,7 +82,7 @@ _ENTRIES = {
 _TIE_BREAKS = {
     "standings.best_result": N_("the best single result"),
     "standings.wins": N_("more wins"),
-    "standings.head_to_head": N_("who finished ahead of the other"),
+    "standings.head_to_head": N_("head to head"),
     "standings.most_recent": N_("the latest result"),
     "standings.lot": N_("a draw of lots"),
 }
@@ -236,7 +236,7 @@ class Words:
 
     def decided_by(self, rule: str) -> str:
         """Return the reason for a player's place among equal points."""
-        said = self.language.gettext("equal points, decided by %(rule)s")
+        said = self.language.gettext("tied: %(rule)s")
         return said % {"rule": self.tie_break(rule)}
 
     def moved(self, places: int) -> str:
