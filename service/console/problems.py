@@ -69,7 +69,7 @@ NOTHING = Failure("", "")
 
 
 _ON_PAGES: Mapping[str, str] = {
-    "store_unavailable": N_("The server does not reach its database just now."),
+    "store_unavailable": N_("The server cannot reach its database."),
     "overloaded": N_("The server has too much to do just now. Nothing was done."),
     "not_caught_up": N_("The server is still working on an earlier change."),
     "too_many_requests": N_("That was too much at once."),

@@ -67,7 +67,7 @@ async def test_a_form_sent_in_an_outage_is_kept_and_done_once(
             page = await browser.submit(action, name=name)
             assert page.status_code == 503
             assert page.headers["content-type"].startswith("text/html")
-            assert "The server does not reach its database just now." in page.text
+            assert "The server cannot reach its database." in page.text
             assert "Ask again with the same key" not in page.text
             fields = typed(browser, action)
             assert (fields["key"], fields["name"]) == (key, name)
@@ -78,7 +78,7 @@ async def test_a_form_sent_in_an_outage_is_kept_and_done_once(
             read = await browser.get(door, headers=GERMAN)
             assert read.status_code == 503
             assert f'href="{door}">Noch einmal versuchen</a>' in read.text
-            assert "Der Server erreicht seine Datenbank gerade nicht." in read.text
+            assert "Der Server erreicht seine Datenbank nicht." in read.text
 
         assert fields["key"] == key
         for _ in range(2):
