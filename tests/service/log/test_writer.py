@@ -14,6 +14,7 @@ from service.log.read import last_position, leagues, read_league, verify
 from service.log.store import PostgresStore
 from service.log.subscription import Subscription
 from service.log.writer import PATIENCE_SECONDS, States, StreamEvents, Writer
+from tests.service.log.test_listening import until_heard
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
@@ -321,7 +322,7 @@ async def test_subscribers_wake_after_the_commit(
     league = new_league()
     subscription = Subscription(database.url("holotable_project"), poll_seconds=20)
     await subscription.start()
-    await asyncio.sleep(0.2)
+    await until_heard(subscription, superuser)
     waiting = asyncio.create_task(subscription.wait_for(league, -1, timeout=10))
     receipt = await writer.submit(league, command(), counting(stream(1)))
     assert await waiting
@@ -338,12 +339,12 @@ async def test_a_listener_whose_connection_ends_listens_again(
     league = new_league()
     subscription = Subscription(database.url("holotable_project"), poll_seconds=20)
     await subscription.start()
-    await asyncio.sleep(0.2)
+    await until_heard(subscription, superuser)
     await superuser.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
         "WHERE application_name = 'holotable-listen'"
     )
-    await asyncio.sleep(0.5)
+    await until_heard(subscription, superuser)
     waiting = asyncio.create_task(subscription.wait_for(league, -1, timeout=10))
     await writer.submit(league, command(), counting(stream(1)))
     assert await waiting

@@ -7,6 +7,7 @@ import pytest
 
 from engine.kit.cards import deck
 from tests.service.api.table.test_commands import answer_to, turn
+from tests.support.streams import following
 
 pytestmark = pytest.mark.anyio
 
@@ -193,15 +194,13 @@ async def test_a_stream_ends_when_its_token_is_revoked(serving) -> None:
         other = next(each for each in people if each is not person)
         path = f"/v1/tables/{table}/events"
         before = (await other.get(path, params={"limit": 200})).json()["items"]
-        stream = {"Accept": "text/event-stream", "Last-Event-ID": before[0]["cursor"]}
-        following = asyncio.create_task(other.get(path, headers=stream))
-        await asyncio.sleep(0.3)
-        mine = (await other.get("/v1/tokens")).json()["items"][0]["id"]
-        ended = await api.http.delete(f"/v1/tokens/{mine}", headers=other.headers)
-        assert ended.status_code == 204, ended.text
-        acted = await person.post(f"/v1/tables/{table}/actions", answer_to(view), key="a")
-        assert acted.status_code == 200, acted.text
-        answer = await asyncio.wait_for(following, 5)
-        ids = [line[4:] for line in answer.text.splitlines() if line.startswith("id: ")]
-        assert ids == [each["cursor"] for each in before[1:]]
+        async with following(api.app, path, other.headers, before[0]["cursor"]) as stream:
+            await stream.until(len(before) - 1)
+            mine = (await other.get("/v1/tokens")).json()["items"][0]["id"]
+            ended = await api.http.delete(f"/v1/tokens/{mine}", headers=other.headers)
+            assert ended.status_code == 204, ended.text
+            acted = await person.post(f"/v1/tables/{table}/actions", answer_to(view), key="a")
+            assert acted.status_code == 200, acted.text
+            await asyncio.wait_for(stream.ended.wait(), 20)
+        assert stream.items == before[1:]
         assert (await other.get(path)).status_code == 401
