@@ -185,11 +185,8 @@ class Composer:
             to = await emails.keep_code(pool, self._keys, due.account, code, now)
             letter = letters.verification(language, name, login, place, code)
         elif due.kind == resets.KIND:
-            to = await emails.address_of(pool, self._keys, due.account)
-            if to is None:
-                return None
             code = resetting.code_text(self._runtime.entropy.bytes(resetting.SECRET_BYTES))
-            await resetting.offer_by_mail(pool, due.account, code, now)
+            to = await resetting.offer_by_mail(pool, self._keys, due.account, code, now)
             letter = letters.reset(language, name, login, place, code)
         elif due.kind == letters.FORMER and due.recipient is not None:
             to = self._keys.opened(letters.FORMER, due.id, due.recipient)

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.drivers import Driver
-from service.people.schema import account_email
+from service.people.schema import account_email, password_reset
 from service.people.sealed_addresses import AddressKeys
 
 CODE_HOURS: Final = timedelta(hours=24)
@@ -83,12 +83,18 @@ async def want(
 
 
 async def remove(connection: AsyncConnection, keys: AddressKeys, person: UUID) -> str | None:
-    """Forget the addresses of an account. Return the confirmed one, or None without one."""
+    """
+    Forget the addresses of an account, and the reset code that was mailed to the confirmed one.
+
+    Returns:
+      The confirmed address, or None without one.
+    """
     box: bytes | None = await connection.scalar(
         sa.delete(account_email)
         .where(account_email.c.account == person)
         .returning(account_email.c.address)
     )
+    await _end_mailed(connection, person)
     return None if box is None else keys.opened(RELATION, person, box)
 
 
@@ -104,7 +110,12 @@ async def stop_waiting(connection: AsyncConnection, person: UUID) -> None:
 async def verify(
     connection: AsyncConnection, keys: AddressKeys, person: UUID, code: str, now: datetime
 ) -> Verified | None:
-    """Confirm the wanted address by its code. Return None if the code is not valid."""
+    """
+    Confirm the wanted address by its code. A reset code that was mailed to another address ends.
+
+    Returns:
+      None if the code is not valid.
+    """
     found = await connection.execute(
         sa.select(account_email.c.wanted, account_email.c.address)
         .where(
@@ -131,7 +142,19 @@ async def verify(
         )
     )
     former = None if row.address is None else keys.opened(RELATION, person, row.address)
-    return Verified(None if former == address else former)
+    if former is None or former == address:
+        return Verified(None)
+    await _end_mailed(connection, person)
+    return Verified(former)
+
+
+async def _end_mailed(connection: AsyncConnection, person: UUID) -> None:
+    """End the reset code that was mailed. The row of the addresses must be locked or gone."""
+    await connection.execute(
+        sa.delete(password_reset).where(
+            password_reset.c.account == person, password_reset.c.origin == "mail"
+        )
+    )
 
 
 async def keep_code(

@@ -22,6 +22,7 @@ from service.base.drivers import Driver
 from service.people import accounts, calendar_keys, emails, sign_ins, tokens
 from service.people.memberships import roles_of
 from service.people.schema import account, entered_player, password_reset, push_subscription
+from service.people.sealed_addresses import AddressKeys
 
 GOOD_FOR: Final = timedelta(hours=24)
 SECRET_BYTES: Final = 24
@@ -33,9 +34,17 @@ The way in which a code was handed out. An account has one code of each.
 Anybody may have a code mailed. So a mailed code must not end one that a person has handed out.
 """
 
+# Whoever removes or replaces the address waits for its row, and then ends the code.
 _BY_MAIL = """
-    INSERT INTO password_reset (account, origin, hash, expires_at) VALUES ($1, 'mail', $2, $3)
-    ON CONFLICT (account, origin) DO UPDATE SET hash = $2, expires_at = $3
+    WITH mailbox AS (
+        SELECT account, address FROM account_email
+         WHERE account = $1 AND address IS NOT NULL FOR UPDATE
+    ), kept AS (
+        INSERT INTO password_reset (account, origin, hash, expires_at)
+        SELECT account, 'mail', $2, $3 FROM mailbox
+        ON CONFLICT (account, origin) DO UPDATE SET hash = $2, expires_at = $3
+    )
+    SELECT address FROM mailbox
 """
 
 
@@ -94,9 +103,17 @@ async def offer(
     return found is not None
 
 
-async def offer_by_mail(connection: Driver, person: UUID, code: str, now: datetime) -> None:
-    """Store the hash of a reset code that is about to be mailed. It replaces a mailed one."""
-    await connection.execute(_BY_MAIL, person, _digest(code), now + GOOD_FOR)
+async def offer_by_mail(
+    connection: Driver, keys: AddressKeys, person: UUID, code: str, now: datetime
+) -> str | None:
+    """
+    Store the hash of a reset code that is about to be mailed. It replaces a mailed one.
+
+    Returns:
+      The confirmed address to which to mail it, or None if there is none. Then nothing is stored.
+    """
+    box = await connection.fetchval(_BY_MAIL, person, _digest(code), now + GOOD_FOR)
+    return None if box is None else keys.opened(emails.RELATION, person, box)
 
 
 async def resettable_by(connection: AsyncConnection, league: str, person: UUID) -> bool:
@@ -121,18 +138,18 @@ async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset |
     Return the account that *code* is for, or None if the code is not valid.
 
     A code is not valid if it is unknown, used or too old, or if the account has joined another
-    league. The code stays locked until the transaction ends. The caller checks that the giver is
-    still an owner.
+    league. The person's tokens stay locked until the transaction ends. So a code is used once. The
+    caller checks that the giver is still an owner.
     """
+    own = password_reset.c.hash == _digest(code)
+    person = await connection.scalar(sa.select(password_reset.c.account).where(own))
+    if person is None:
+        return None
+    await tokens.lock_family(connection, person)
     found = await connection.execute(
         sa.select(password_reset, account.c.login)
         .join(account, account.c.id == password_reset.c.account)
-        .where(
-            password_reset.c.hash == _digest(code),
-            password_reset.c.expires_at > now,
-            account.c.login.is_not(None),
-        )
-        .with_for_update(of=password_reset)
+        .where(own, password_reset.c.expires_at > now, account.c.login.is_not(None))
     )
     row = found.first()
     if row is None:
@@ -167,9 +184,9 @@ async def set_password(
     """
     ended = await tokens.revoke_all(connection, person, now, but=but)
     await accounts.change_password(connection, person, kept, now)
+    await emails.stop_waiting(connection, person)  # locked before the codes, as everywhere
     await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
     await end_beside(connection, person, now)
-    await emails.stop_waiting(connection, person)
     await sign_ins.add(connection, person, kind, now, address=address)
     return ended
 

@@ -13,10 +13,12 @@ import psycopg
 import pytest
 
 from engine.values import number_of
+from service.cli.account.reset import offer_reset
 from service.people.entered_players import SECRET_BYTES, claim_code, digest_of
 from tests.service.api.conftest import PASSWORD, Person
+from tests.service.api.me.test_emails import ADDRESS, SEND, ask, confirmed, post_office, put, rows
 from tests.support.databases import TestDatabase
-from tests.support.holding import holding
+from tests.support.holding import FAMILY, holding
 
 pytestmark = pytest.mark.anyio
 
@@ -108,3 +110,60 @@ async def test_a_code_that_was_kept_for_a_claimed_account_opens_nothing(
         assert (await api.http.post("/v1/claims", json=claim)).status_code == 404
         other = await api.person()
         assert (await other.post("/v1/me/claims", {"code": code})).status_code == 404
+
+
+async def test_a_reset_that_waits_for_a_new_password_neither_follows_it_nor_blocks_it(
+    serving: Callable[..., Any], database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The code must not be locked before the account: each would wait for the other."""
+    async with serving() as api:
+        person = await api.person()
+        assert await offer_reset(database.settings("holotable_api"), person.login) == 0
+        code = {"code": capsys.readouterr().out.strip(), "password": "a stolen horse"}
+        change = {"password": PASSWORD, "new_password": NEW}
+        async with holding(database, FAMILY, number_of(person.player)) as waiting:
+            changing = sent(person, "PUT", "/v1/me/password", change)
+            await waiting(1)
+            resetting = asyncio.create_task(api.http.post("/v1/password-resets", json=code))
+            await waiting(2)
+        assert ((await changing).status_code, (await resetting).status_code) == (200, 404)
+
+
+@pytest.mark.parametrize("other", [None, "lando@falcon.example"])
+async def test_a_mailed_code_ends_with_the_address_that_it_was_mailed_to(
+    serving: Callable[..., Any], database: TestDatabase, other: str | None
+) -> None:
+    async with post_office(database, serving) as (server, api, worker):
+        lando = await api.person()
+        await confirmed(lando, worker, server, ADDRESS)
+        await ask(api, lando.login)
+        await worker.work(SEND)
+        stolen = {"code": server.got.pop().code, "password": "a stolen horse"}
+        if other is None:
+            assert (await put(lando, None)).status_code == 200
+        else:
+            await confirmed(lando, worker, server, other)
+        assert (await api.http.post("/v1/password-resets", json=stolen)).status_code == 404
+
+
+async def test_no_code_is_kept_for_an_address_that_is_removed_while_it_is_mailed(
+    serving: Callable[..., Any], database: TestDatabase
+) -> None:
+    async with post_office(database, serving) as (server, api, worker):
+        lando = await api.person()
+        await confirmed(lando, worker, server, ADDRESS)
+        await ask(api, lando.login)
+        async with holding(database, "LOCK TABLE password_reset IN SHARE MODE") as waiting:
+            mailing = asyncio.create_task(worker.work(SEND))
+            await waiting(1)  # before it keeps the code
+            removing = asyncio.create_task(put(lando, None))
+            both = asyncio.create_task(waiting(2))
+            await asyncio.wait([removing, both], return_when=asyncio.FIRST_COMPLETED)
+            both.cancel()
+            await asyncio.wait([both])
+        assert (await removing).status_code == 200
+        await mailing
+        assert [str(each.message["subject"]) for each in server.got] == [
+            f"This address no longer belongs to {lando.login}"
+        ]
+        assert rows(database, "SELECT origin FROM password_reset") == []
