@@ -1,16 +1,22 @@
 """
 Checks of a caller in the transaction that acts.
 
-A password is checked before the transaction, because hashing is slow. It may have been changed
-since. Both checks lock the family of tokens, so nothing changes before the transaction ends.
+A password is checked before the transaction, because hashing is slow. A token is checked before the
+request, and a process believes it for some seconds. Whatever outlasts the request, such as another
+token, needs the check here. Both lock the family of tokens, so nothing changes before the
+transaction ends.
 """
 
+from datetime import datetime
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.base.errors import AccountSuspended, WrongPassword
+from service.base.errors import AccountSuspended, Unauthenticated, WrongPassword
 from service.people import accounts, tokens
+from service.people.schema import token
+from service.people.tokens import Principal
 
 
 async def demand_unchanged(connection: AsyncConnection, owner: UUID, kept: str) -> None:
@@ -31,3 +37,23 @@ async def demand_unchanged(connection: AsyncConnection, owner: UUID, kept: str) 
         raise AccountSuspended("the operator has suspended this account; ask the operator")
     if await accounts.password_kept(connection, owner) != kept:
         raise WrongPassword("the password has just been changed")
+
+
+async def demand_alive(connection: AsyncConnection, principal: Principal, now: datetime) -> None:
+    """
+    Check that the token of a request still has its secret, and has not ended.
+
+    Raises:
+      Unauthenticated: If it was rotated or revoked, or has expired.
+    """
+    await tokens.lock_family(connection, principal.account.number)
+    found = await connection.scalar(
+        sa.select(token.c.id).where(
+            token.c.id == principal.token,
+            token.c.hash == principal.digest,
+            token.c.revoked_at.is_(None),
+            token.c.expires_at > now,
+        )
+    )
+    if found is None:
+        raise Unauthenticated("the token is unknown, expired or revoked")

@@ -11,7 +11,7 @@ scope that its parent lacks, lives no longer, and ends with it.
 import hashlib
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -63,6 +63,8 @@ class Principal:
     token: UUID
     scopes: frozenset[str]
     expires_at: datetime
+    digest: bytes = field(repr=False)
+    """Of the secret that the request carries. A rotated token has another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +147,13 @@ async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -
     return int(found or 0)
 
 
-async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: str) -> bool:
+async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: str) -> None:
     """
-    Store a token's hash. Return False if its parent has ended meanwhile.
+    Store a token's hash.
 
-    The caller bounds the scopes and the end by those of the parent.
+    The caller bounds the scopes and the end by those of the parent, and checks that it is alive.
     """
     await lock_family(connection, owner)
-    if made.parent is not None:
-        alive = await connection.scalar(
-            sa.select(token.c.id).where(
-                token.c.id == made.parent,
-                token.c.account == owner,
-                token.c.revoked_at.is_(None),
-                token.c.expires_at > made.created_at,
-            )
-        )
-        if alive is None:
-            return False
     await connection.execute(
         insert(token).values(
             id=made.number,
@@ -175,7 +166,6 @@ async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: st
             expires_at=made.expires_at,
         )
     )
-    return True
 
 
 async def by_tokens(
@@ -226,7 +216,7 @@ def _principal(row: Any) -> Principal | None:
     if row is None:
         return None
     person = Account(row.account, row.login, row.name, row.has_password)
-    return Principal(person, row.id, frozenset(row.scopes), row.expires_at)
+    return Principal(person, row.id, frozenset(row.scopes), row.expires_at, row.hash)
 
 
 async def tokens_of(engine: AsyncEngine, owner: UUID) -> list[Token]:
@@ -313,8 +303,8 @@ async def rotate(
     Give a token another secret. Its number, its scopes and its end stay.
 
     Args:
-      by: The token that asks. It may rotate only itself and its descendants. Otherwise a
-        child could take over its parent.
+      by: The token that asks, which the caller has found alive. It may rotate only itself and its
+        descendants. Otherwise a child could take over its parent.
 
     Returns:
       None if the token is unknown, or it has ended.

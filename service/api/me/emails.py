@@ -20,7 +20,7 @@ from service.base.languages import Language
 from service.notices import asking
 from service.people import emails
 from service.people.emails import Email
-from service.people.rechecking import demand_unchanged
+from service.people.rechecking import demand_alive, demand_unchanged
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -137,6 +137,7 @@ async def verify_my_email(
     """Make the wanted address the confirmed one. An earlier one gets a last mail."""
     me, keys = principal.account.number, _keys(shell)
     async with shell.engine.begin() as connection:
+        await demand_alive(connection, principal, shell.now())
         verified = await emails.verify(connection, keys, me, body.code, shell.now())
         if verified is None:
             raise StreamNotFound("it does not exist, or you may not see it")

@@ -29,7 +29,7 @@ from service.base.errors import BadRequest, StreamNotFound, WrongPassword
 from service.base.languages import Language
 from service.people import accounts, emails, operator_log, resetting, sign_ins, tokens
 from service.people.idempotency import RecordedRequest
-from service.people.rechecking import demand_unchanged
+from service.people.rechecking import demand_alive, demand_unchanged
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -169,7 +169,7 @@ async def _first_password(
         raise WrongPassword("the current password is needed")
     kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
-        await tokens.lock_family(connection, me)
+        await demand_alive(connection, principal, shell.now())
         held = await tokens.token_numbered(connection, me, principal.token)
         root = held is not None and held.parent is None
         if not root or not await accounts.set_first_password(connection, me, kept, shell.now()):
@@ -210,6 +210,7 @@ async def offer_password_reset(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + resetting.GOOD_FOR
             return encoded(made, 201, dict(REPLAYED))
+        await demand_alive(connection, principal, now)
         if not _in_reach(role) or not await resetting.resettable_by(connection, place.id, person):
             raise BadRequest(
                 "not_resettable",

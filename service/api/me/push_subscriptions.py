@@ -20,6 +20,7 @@ from service.base.outside import URL_MAX, UrlRefused, demand_url
 from service.notices import browsers
 from service.notices.browsers import Browser, Target
 from service.notices.push import demand_keys
+from service.people.rechecking import demand_alive
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
@@ -83,6 +84,7 @@ async def add_push_subscription(
         created_at=shell.now(),
     )
     async with shell.engine.begin() as connection:
+        await demand_alive(connection, principal, made.created_at)
         await browsers.forget(connection, keys, target.endpoint)
         held = len(await browsers.held(connection, me))
         demand_room("browsers", held, shell.limits.settings.account_browsers)

@@ -22,6 +22,7 @@ from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.people import resetting, sign_ins, tokens
 from service.people.accounts import Proven
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_alive
 from service.people.tokens import Principal
 
 SCOPES_OF_PEOPLE = tokens.SCOPES_OF_PEOPLE
@@ -155,10 +156,10 @@ async def make_token(
         child, secret = tokens.new(
             shell.runtime.entropy.bytes(32), number, *wanted, shell.now(), parent=by
         )
+        await demand_alive(connection, by, shell.now())
         held = await tokens.number_held(connection, person.number, shell.now())
         demand_room("tokens", held, shell.limits.settings.account_tokens)
-        if not await tokens.keep(connection, person.number, child, secret):
-            raise Unauthenticated("the token is unknown, expired or revoked")
+        await tokens.keep(connection, person.number, child, secret)
     return encoded(shown(child, secret), 201)
 
 
@@ -222,6 +223,7 @@ async def rotate_token(
         if await shell.requests.before(connection, said, shell.now()) is not None:
             again = await shown_again(connection, me, number)
             return encoded(again, 200, dict(REPLAYED))
+        await demand_alive(connection, principal, shell.now())
         made = await tokens.rotate(connection, me, number, principal.token, secret, shell.now())
         if made is None:
             raise StreamNotFound("it does not exist, or you may not see it")

@@ -35,6 +35,7 @@ from service.base.errors import EventUnreadable, StreamNotFound, Unauthenticated
 from service.log.streams import tournament_stream
 from service.people import calendar_keys
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_alive
 from service.people.tokens import MANAGE, Principal
 from service.projections.reads import queries
 from service.schedule.ics import MEDIA_TYPE, calendar
@@ -273,6 +274,7 @@ async def make_calendar_key(order: Order, shell: Shell, principal: Principal) ->
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
             return await _made_before(connection, me, before.made)
+        await demand_alive(connection, principal, now)
         held = await calendar_keys.number_held(connection, me, now)
         demand_room("calendar_keys", held, shell.limits.settings.account_tokens)
         await calendar_keys.keep(connection, number, me, principal.token, key, now)

@@ -6,6 +6,7 @@ Each test holds a lock, so that the two requests meet in the order that once did
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -15,10 +16,13 @@ import pytest
 from engine.values import number_of
 from service.cli.account.reset import offer_reset
 from service.people.entered_players import SECRET_BYTES, claim_code, digest_of
-from tests.service.api.conftest import PASSWORD, Person
+from service.process.people import organiser, sign_in_code
+from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import ADDRESS, SEND, ask, confirmed, post_office, put, rows
+from tests.service.api.me.test_notifications import KEY, Browser
 from tests.support.databases import TestDatabase
 from tests.support.holding import FAMILY, holding
+from tests.support.receivers import LOOPBACK
 
 pytestmark = pytest.mark.anyio
 
@@ -167,3 +171,62 @@ async def test_no_code_is_kept_for_an_address_that_is_removed_while_it_is_mailed
             f"This address no longer belongs to {lando.login}"
         ]
         assert rows(database, "SELECT origin FROM password_reset") == []
+
+
+async def believing(api: Api, token: str) -> Person:
+    """Let a process believe *token* for ever, so that no test depends on how fast it is."""
+    thief = Person(api.http, {"id": "", "login": ""}, token)
+    assert (await thief.get("/v1/me")).status_code == 200
+    known, _ = api.app.shell.principals[token]
+    api.app.shell.principals[token] = known, datetime.max.replace(tzinfo=UTC)
+    return thief
+
+
+@pytest.mark.parametrize("ended", ["rotated", "signed out"])
+async def test_a_token_that_another_process_still_believes_makes_nothing_that_stays(
+    serving: Callable[..., Any], ended: str
+) -> None:
+    pushing = {"push_key": KEY, "push_contact": "mailto:a@b.example", "webhook_networks": LOOPBACK}
+    async with serving(**pushing) as here, serving(**pushing) as there:
+        owner, league = await here.league()
+        han = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
+        claim = {"code": han["claim"], "login": "han", "password": PASSWORD}
+        assert (await here.http.post("/v1/claims", json=claim)).status_code == 201
+        stolen = owner.headers["Authorization"].removeprefix("Bearer ")
+        thief = await believing(there, stolen)
+        listed = (await owner.get("/v1/tokens")).json()["items"]
+        number = next(each["id"] for each in listed if "tokens:manage" in each["scopes"])
+        if ended == "rotated":
+            done = await owner.post(f"/v1/tokens/{number}/rotate")
+        else:
+            done = await here.http.delete("/v1/tokens", headers=owner.headers)
+        assert done.status_code == 200, done.text
+        phone = Browser().subscription("http://127.0.0.1:9/thief")
+        refused = {
+            path: (await thief.post(path, body)).status_code
+            for path, body in (
+                ("/v1/tokens", {"scopes": ["leagues:read"]}),
+                (f"/v1/tokens/{number}/rotate", {}),
+                ("/v1/me/calendar-keys", {}),
+                ("/v1/me/push-subscriptions", phone),
+                (f"/v1/leagues/{league}/players/{han['player']}/password-reset", {}),
+            )
+        }
+        assert set(refused.values()) == {401}, refused
+
+
+async def test_a_believed_token_sets_no_first_password_after_its_end(
+    serving: Callable[..., Any], database: TestDatabase
+) -> None:
+    async with serving() as here, serving() as there:
+        settings = database.settings("holotable_api")
+        await organiser(settings, "han", "Han")
+        number, _, stolen = (await sign_in_code(settings, "han")).partition(".")
+        thief = await believing(there, stolen)
+        owner = Person(here.http, {"id": "", "login": "han"}, stolen)
+        rotated = (await owner.post(f"/v1/tokens/{number}/rotate")).json()["token"]
+        body = {"new_password": "a stolen horse"}
+        refused = await sent(thief, "PUT", "/v1/me/password", body)
+        assert refused.status_code == 401, refused.text
+        owner = Person(here.http, {"id": "", "login": "han"}, rotated)
+        assert (await sent(owner, "PUT", "/v1/me/password", {"new_password": NEW})).is_success
