@@ -4,7 +4,6 @@ import sys
 
 import rich_click as click
 
-from engine.league.errors import LastOwner
 from engine.values import number_of
 from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound
@@ -12,7 +11,7 @@ from service.base.settings import Settings
 from service.base.sources import service_now
 from service.cli.common import DRY_RUN, awaited, err, out, settings
 from service.people import operator_log
-from service.people.erasure import StillEntered, erase
+from service.people.erasure import StillEntered, StillOwner, erase
 from service.people.sealed_rows import keys_over
 
 
@@ -56,8 +55,9 @@ async def erase_player(settings: Settings, named: str, *, dry_run: bool = False)
     except (StillEntered, NotCaughtUp) as error:
         err.print(f"{error.detail} {error.facts or ''}\n  next: try again then", markup=False)
         return 1
-    except LastOwner as error:
-        err.print(f"{error}\n  next: give the league another owner first", markup=False)
+    except StillOwner as error:
+        next_step = "give the league another owner if it has none, and the player another role"
+        err.print(f"{error.detail} {error.facts}\n  next: {next_step}", markup=False)
         return 1
     finally:
         await engine.dispose()

@@ -10,6 +10,7 @@ Accounts that leagues merged into the person are the same person. Those without 
 too. One with a login has its own password, and is erased with it.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import ClassVar
 from uuid import UUID
@@ -18,13 +19,15 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from engine.league.errors import LastOwner
+from engine.league.roles import Role
 from engine.values import identifier, number_of
 from service.base.errors import NotCaughtUp, ServiceError, StreamNotFound
+from service.log.subscription import DOORS
 from service.people import operator_log
 from service.people.confidential_claims import erase_claims
 from service.people.entered_players import forget_entered
-from service.people.memberships import roles_of
+from service.people.memberships import named_since, roles_of
+from service.people.rechecking import demand_unchanged
 from service.people.schema import (
     account,
     account_email,
@@ -39,7 +42,7 @@ from service.people.schema import (
 )
 from service.people.sealed_rows import KeysOf
 from service.people.texts import erase_texts
-from service.projections import schema
+from service.people.tokens import lock_family
 from service.projections.applying.events import head
 from service.projections.reads import queries
 from service.projections.reads.merged_queries import merged_into
@@ -49,9 +52,9 @@ WAIT_SECONDS = 5.0
 
 _BESIDE = (
     idempotency,
+    account_email,
     password_reset,
     sign_in,
-    account_email,
     notice,
     notice_settings,
     push_subscription,
@@ -62,6 +65,12 @@ class StillEntered(ServiceError):
     """The player is entered in a tournament that is not over."""
 
     code: ClassVar[str] = "still_entered"
+
+
+class StillOwner(ServiceError):
+    """The player is an owner of a league."""
+
+    code: ClassVar[str] = "still_owner"
 
 
 class Erased(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,26 +94,40 @@ async def erase(
     now: datetime,
     *,
     by: str | None = None,
+    kept: str | None = None,
     dry_run: bool = False,
 ) -> Erased:
     """
     Erase a person. A second call finds nothing left to erase.
 
+    The last look comes after everything else, so that little time is left for an entry.
+
     Args:
       engine: With the login of the API.
       keys: Returns the keys that open confidential claims, to find the person's.
       by: The person who erases, if it is somebody else.
+      kept: The hash of the password that the person gave. None if an operator erases.
       dry_run: True to take everything back at the end, and only count.
 
     Raises:
       StreamNotFound: If the account is unknown.
       StillEntered: If the player is entered in tournaments, which the error names.
-      LastOwner: If a league would be left without an owner.
-      NotCaughtUp: If the read models do not reach the log within five seconds.
+      StillOwner: If the player is an owner of leagues, which the error names.
+      NotCaughtUp: If the read models do not reach the log within five seconds, or the log names
+        the player meanwhile.
+      WrongPassword: If the account has another password by now.
+      AccountSuspended: If an operator has suspended the account of a person who gave a password.
     """
-    await _demand_nobody_waits(engine, identifier("plr", person))
+    player = identifier("plr", person)
+    seen = await _caught_up(engine, player)
     async with engine.connect() as connection, connection.begin() as transaction:
+        if kept is None:
+            await lock_family(connection, person)
+        else:
+            await demand_unchanged(connection, person, kept)
+        await _demand_free(connection, player, seen)
         erased = await _erase(connection, keys, person, now, by)
+        await _demand_free(connection, player, seen)
         if dry_run:
             await transaction.rollback()
     return erased
@@ -114,6 +137,9 @@ async def _erase(
     connection: AsyncConnection, keys: KeysOf, person: UUID, now: datetime, by: str | None
 ) -> Erased:
     player = identifier("plr", person)
+    # The row of the e-mail addresses comes before everything for which a mailing worker may wait.
+    for beside in _BESIDE:
+        await connection.execute(sa.delete(beside).where(beside.c.account == person))
     found = await connection.execute(
         sa.update(account)
         .where(account.c.id == person)
@@ -127,13 +153,13 @@ async def _erase(
         sa.delete(calendar_key).where(calendar_key.c.account == person)
     )
     tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-    for beside in _BESIDE:
-        await connection.execute(sa.delete(beside).where(beside.c.account == person))
     await forget_entered(connection, person)
     texts = await erase_texts(connection, person, now)
     texts += await erase_claims(connection, keys, person)
     for each in await merged_into(connection, player):
         texts += await _erase_merged(connection, keys, number_of(each), now)
+    # Every process forgets the token at the commit. Otherwise it could enter the player again.
+    await connection.execute(sa.select(sa.func.pg_notify(DOORS, f"account {person.hex}")))
     return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
 
 
@@ -153,41 +179,58 @@ async def _erase_merged(
     return await erase_texts(connection, person, now) + await erase_claims(connection, keys, person)
 
 
-async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
+async def _caught_up(engine: AsyncEngine, player: str) -> dict[str, int]:
+    """
+    Wait until the read models know the player's entries. Return how far each league's log went.
+
+    Raises:
+      StillOwner: If the player is an owner.
+      NotCaughtUp: After five seconds.
+    """
     async with engine.connect() as connection:
-        # The leagues come from the log. A read model might miss a league that is a moment old, and
-        # its only owner would be erased.
+        # The leagues come from the log. A read model might miss one that is a moment old.
         leagues = await roles_of(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
+    _demand_no_owner(leagues)
     reached = positions(engine)
     for league, position in heads.items():
-        for name in ("members", "tournaments"):
-            if not await wait_for(reached, name, league, position, WAIT_SECONDS):
-                raise NotCaughtUp(
-                    "the read model has not reached the end of the log yet; try again"
-                )
-    async with engine.connect() as connection:
-        entered = {each.tournament for each in await queries.seats_of(connection, player)}
-        if entered:
-            raise StillEntered(
-                "the player is entered in a tournament; erase the player when it is over, or "
-                "after the player has withdrawn",
-                tournaments=sorted(entered),
-            )
-        if await _owns_alone(connection, player):
-            raise LastOwner
+        if not await wait_for(reached, "tournaments", league, position, WAIT_SECONDS):
+            raise NotCaughtUp("the read model has not reached the end of the log yet; try again")
+    return heads
 
 
-async def _owns_alone(connection: AsyncConnection, player: str) -> bool:
-    """Return whether some league has no other owner than *player*."""
-    member = schema.member
-    owner, other = member.alias("owner"), member.alias("other")
-    others = (
-        sa.select(sa.literal(1))
-        .where(other.c.league == owner.c.league, other.c.role == "owner", other.c.player != player)
-        .exists()
-    )
-    alone = sa.select(sa.literal(1)).where(
-        owner.c.player == player, owner.c.role == "owner", sa.not_(others)
-    )
-    return await connection.scalar(alone.limit(1)) is not None
+async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[str, int]) -> None:
+    """
+    Check that the player is no owner, and entered nowhere.
+
+    Args:
+      seen: How far the read models have followed the log of each of the player's leagues. After
+        that no event may name the player, because it may be an entry.
+    """
+    roles = await roles_of(connection, player)
+    _demand_no_owner(roles)
+    entered = {each.tournament for each in await queries.seats_of(connection, player)}
+    if entered:
+        raise StillEntered(
+            "the player is entered in a tournament; erase the player when it is over, or "
+            "after the player has withdrawn",
+            tournaments=sorted(entered),
+        )
+    if not roles.keys() <= seen.keys() or await named_since(connection, player, seen):
+        raise NotCaughtUp("something has just happened to the player; try again")
+
+
+def _demand_no_owner(roles: Mapping[str, Role]) -> None:
+    """
+    Check that the player owns no league.
+
+    The log keeps every role, and erasing appends nothing. So the rules would count an erased owner
+    for ever, and the last other owner could go. Owners step down first, which the last one cannot.
+    """
+    owned = sorted(league for league, role in roles.items() if role == "owner")
+    if owned:
+        raise StillOwner(
+            "the player is an owner; erase the player after the player has left the league or has "
+            "another role in it, for which the league needs another owner",
+            leagues=owned,
+        )

@@ -5,13 +5,14 @@ The read models follow the log and may lag or stand still. A security decision a
 neither a stopped projector nor one broken league changes the answer.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import Role
-from engine.values import identifier
+from engine.values import identifier, number_of
 from service.base.errors import EventUnreadable
 from service.log.read import KNOWN, voided
 from service.log.roles import TELLING, Told, role_after
@@ -40,6 +41,15 @@ _ROLES = """
 """
 _KNOWN = sa.text(KNOWN + _ROLES)
 
+_NAMED_SINCE = sa.text("""
+    SELECT EXISTS (
+        SELECT FROM unnest(CAST(:leagues AS uuid[]), CAST(:positions AS bigint[]))
+               AS seen (league, position)
+          JOIN events ON events.league = seen.league AND events.position > seen.position
+         WHERE strpos(events.data::text, :player) > 0
+    )
+""")
+
 
 async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
     """Return *player*'s role in each of the player's leagues, as of the end of the log."""
@@ -66,3 +76,10 @@ async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
             else:
                 found[league] = role
     return found
+
+
+async def named_since(connection: AsyncConnection, player: str, seen: Mapping[str, int]) -> bool:
+    """Return whether the logs name *player* after the positions in *seen*, one for each league."""
+    leagues = [number_of(each) for each in seen]
+    asked = {"leagues": leagues, "positions": list(seen.values()), "player": player}
+    return bool(await connection.scalar(_NAMED_SINCE, asked))

@@ -34,19 +34,20 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     "Erase the caller's account and tokens, and all texts by or about the caller, for ever.",
     needs="account", answer=Erased,
     problems=(
-        "erasure_unconfirmed", "wrong_password", "too_many_sign_ins", "still_entered", "last_owner",
-        "not_caught_up",
+        "erasure_unconfirmed", "wrong_password", "too_many_sign_ins", "still_entered",
+        "still_owner", "not_caught_up",
     ),
 )  # fmt: skip
 async def erase_me(
     body: ErasureWanted, address: Address, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Erase the caller. Other processes may accept the token for five more seconds."""
+    """Erase the caller. All processes forget the token."""
     me = principal.account
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "confirm with your own player id")
-    await signed_in(shell, address, me.login, body.password)
-    erased = await erase(shell.engine, shell.runtime.writer.store.keys, me.number, shell.now())
+    proven = await signed_in(shell, address, me.login, body.password)
+    keys = shell.runtime.writer.store.keys
+    erased = await erase(shell.engine, keys, me.number, shell.now(), kept=proven.kept)
     forget(shell, principal)
     shell.called.pop(me.player, None)
     return encoded(erased)

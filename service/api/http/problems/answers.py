@@ -56,7 +56,7 @@ from service.base.errors import (
 )
 from service.log.append import GONE
 from service.log.record import Disconnected
-from service.people.erasure import StillEntered
+from service.people.erasure import StillEntered, StillOwner
 
 MEDIA_TYPE = "application/problem+json"
 DOCUMENTATION = "/problems/"
@@ -95,6 +95,7 @@ STATUSES: Mapping[type[Exception], int] = {
     NotSignedYet: 409,
     NotOver: 409,
     StillEntered: 409,
+    StillOwner: 409,
     CheckpointRefused: 409,
     LogIncomplete: 409,
     RequestMismatch: 409,
@@ -148,6 +149,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "push_unavailable": (409, "This installation sends no push messages"),
     "erasure_unconfirmed": (400, "Confirm the erasure with the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
+    "still_owner": (409, "The player is an owner of a league. The player has to step down first"),
     "event_version_unknown": (400, "Accept-Event-Version names no set of event versions"),
     "invalid_as_of": (400, "as_of is neither a position token nor an instant with its offset"),
     "as_of_ahead": (422, "as_of lies in the future"),

@@ -1,5 +1,7 @@
 """An erased person leaves only a number, and all proofs in the log stay valid."""
 
+import asyncio
+
 import asyncpg
 import pytest
 
@@ -13,6 +15,7 @@ from service.projections.rebuilding.comparing import compare_league
 from tests.service.api.conftest import ANY
 from tests.service.api.nights import project
 from tests.support.databases import SECRET_KEY
+from tests.support.holding import FAMILY, holding
 
 pytestmark = pytest.mark.anyio
 
@@ -138,17 +141,37 @@ async def test_an_entry_that_the_read_models_do_not_know_yet_counts(
         assert (refused.status_code, refused.json()["code"]) == (503, "not_caught_up")
 
 
-async def test_a_league_that_the_read_models_do_not_know_yet_keeps_its_only_owner(
-    serving, database, monkeypatch
-) -> None:
-    monkeypatch.setattr("service.people.erasure.WAIT_SECONDS", 0.2)
+async def test_a_league_that_the_read_models_do_not_know_yet_keeps_its_only_owner(serving) -> None:
     async with serving() as api:
-        owner, _ = await api.league()
+        owner, league = await api.league()
         answer = await erased(api, owner)
-        assert (answer.status_code, answer.json()["code"]) == (503, "not_caught_up")
+        assert (answer.status_code, answer.json()["code"]) == (409, "still_owner")
+        assert answer.json()["leagues"] == [league]
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_an_entry_that_is_made_while_the_erasing_waits_counts(
+    serving, database, known: bool
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        person = await api.join(owner, league)
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
+        )
         await project(database)
-        answer = await erased(api, owner)
-        assert (answer.status_code, answer.json()["code"]) == (409, "last_owner")
+        async with holding(database, FAMILY, number_of(person.player)) as waiting:
+            erasing = asyncio.create_task(erased(api, person))
+            await waiting(1)  # after the first look
+            entered = await person.post(f"/v1/tournaments/{made.json()['id']}/registrations")
+            assert entered.status_code == 201, entered.text
+            if known:
+                await project(database)
+        refused = await erasing
+        assert (refused.status_code, refused.json()["code"]) == (
+            (409, "still_entered") if known else (503, "not_caught_up")
+        )
+        assert (await person.get("/v1/me")).status_code == 200
 
 
 async def test_erasing_is_confirmed_by_id_and_password(serving) -> None:
@@ -168,12 +191,20 @@ async def test_the_last_owner_of_a_league_hands_it_over_first(serving, database)
         heir = await api.join(owner, league)
         await project(database)
         refused = await erased(api, owner)
-        assert (refused.status_code, refused.json()["code"]) == (409, "last_owner")
+        assert (refused.status_code, refused.json()["code"]) == (409, "still_owner")
         path = f"/v1/leagues/{league}/members/{heir.player}"
         given = await api.http.put(path, json={"role": "owner"}, headers=owner.headers | ANY)
         assert given.status_code == 200, given.text
+
+        # The log would count an erased owner, so that the other one could go too.
+        await project(database)
+        refused = await erased(api, owner)
+        assert (refused.status_code, refused.json()["code"]) == (409, "still_owner")
+        assert (await owner.post(f"/v1/leagues/{league}/leave")).is_success
         await project(database)
         assert (await erased(api, owner)).status_code == 200
+        assert (await erased(api, heir)).json()["code"] == "still_owner"
+        assert (await heir.post(f"/v1/leagues/{league}/leave")).json()["code"] == "last_owner"
 
 
 async def test_read_models_of_somebody_erased_are_still_what_the_log_gives(

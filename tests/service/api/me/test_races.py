@@ -46,6 +46,7 @@ def sent(person: Person, method: str, path: str, body: Any = None) -> asyncio.Ta
         ("POST", "/v1/tokens", {"login": "{login}"}),
         ("PUT", "/v1/me/password", {"new_password": "a stolen horse"}),
         ("PUT", "/v1/me/email", {"email": None}),
+        ("DELETE", "/v1/me", {"player": "{player}"}),
     ],
 )
 async def test_an_old_password_does_nothing_more_once_a_new_one_is_being_set(
