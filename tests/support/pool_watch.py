@@ -40,14 +40,15 @@ def _taken(_: Any, record: sa.pool.ConnectionPoolEntry, lent: Any) -> None:
     task = _task()
     if task is None or lent._pool.size() < _SHARED:
         return
+    _given_back(None, record)  # a dead connection is replaced without having been given back
     held, pool = _held.setdefault(task, Counter()), id(lent._pool)
     if held[pool]:
         raise AssertionError("this task holds a connection of the pool and asks for another one")
     held[pool] += 1
-    record.info[_KEPT] = (task, pool)
+    record.record_info[_KEPT] = (task, pool)
 
 
 def _given_back(_: Any, record: sa.pool.ConnectionPoolEntry) -> None:
-    task, pool = record.info.pop(_KEPT, (None, 0))
+    task, pool = record.record_info.pop(_KEPT, (None, 0))
     if task is not None and task in _held:
         _held[task][pool] -= 1
