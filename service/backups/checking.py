@@ -30,11 +30,12 @@ async def faults(connection: Driver, expected: Mapping[str, League]) -> list[str
     for league in sorted(here - expected.keys()):
         found.append(f"{league}: the manifest does not name this league")
     for league, end in expected.items():
-        found += [f"{league}: {fault}" for fault in await _faults_of(connection, league, end)]
+        found += [f"{league}: {fault}" for fault in await faults_of(connection, league, end)]
     return found
 
 
-async def _faults_of(connection: Driver, league: str, end: League) -> list[str]:
+async def faults_of(connection: Driver, league: str, end: League) -> list[str]:
+    """Return a sentence for each fault of one league's log, against the end that is expected."""
     number = number_of(league)
     events = await last_position(connection, number) + 1
     if events != end.events:

@@ -55,7 +55,7 @@ def write(ring: KeyRing, folder: Path, passphrase: str | None) -> str:
     if passphrase is not None:
         salt, iv = os.urandom(_SALT), os.urandom(_IV)
         name = SEALED_KEYS
-        written = _MARK + salt + iv + _cipher(passphrase, salt).encrypt(iv, plain, _MARK)
+        written = _MARK + salt + iv + cipher_of(passphrase, salt).encrypt(iv, plain, _MARK)
     write_secret(folder / name, written)
     return name
 
@@ -77,12 +77,13 @@ def read(folder: Path, manifest: Manifest, passphrase: str | None) -> KeyRing:
     sealed = (folder / SEALED_KEYS).read_bytes().removeprefix(_MARK)
     salt, iv, rest = sealed[:_SALT], sealed[_SALT : _SALT + _IV], sealed[_SALT + _IV :]
     try:
-        plain = _cipher(passphrase, salt).decrypt(iv, rest, _MARK)
+        plain = cipher_of(passphrase, salt).decrypt(iv, rest, _MARK)
     except InvalidTag:
         raise BackupRefused("the passphrase does not open the keys of this backup", step) from None
     return msgspec.json.decode(plain, type=KeyRing)
 
 
-def _cipher(passphrase: str, salt: bytes) -> AESGCM:
+def cipher_of(passphrase: str, salt: bytes) -> AESGCM:
+    """Return the cipher of a passphrase. This takes 0.3 s, so that nobody can try many."""
     stretched = Scrypt(salt=salt, length=32, n=_COST, r=8, p=1).derive(passphrase.encode())
     return AESGCM(stretched)

@@ -96,7 +96,7 @@ async def _copy(settings: Settings, folder: Path, name: str) -> Manifest:
             taken_at = await connection.fetchval("SELECT transaction_timestamp()")
             schema = await connection.fetchval("SELECT version_num FROM alembic_version")
             ends = {
-                identifier("lge", league): await _end_of(connection, league)
+                identifier("lge", league): await end_of(connection, league)
                 for league in await leagues(connection)
             }
             write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
@@ -143,7 +143,7 @@ async def _check_keys(connection: Driver, settings: Settings) -> None:
             ) from None
 
 
-async def _end_of(connection: Driver, league: UUID) -> League:
+async def end_of(connection: Driver, league: UUID) -> League:
     """Return the end of a league's log, and its newest signed head."""
     epoch, events = await epoch_of(connection, league), await last_position(connection, league) + 1
     head = await connection.fetchrow(_HEAD, league, epoch)

@@ -36,6 +36,11 @@ _BEAT = """
     ON CONFLICT DO NOTHING RETURNING 1
 """
 
+# A league that came from another cell brought that cell's outages with it.
+_OF_LEAGUE = """
+    (league = {0} OR league IS NULL AND until_at > coalesce(
+        (SELECT t.here_since FROM append_turn t WHERE t.league = {0}), '-infinity'))
+"""
 _ENDED_SINCE = """
     SELECT EXISTS (SELECT 1 FROM outage
                     WHERE until_at > (SELECT at FROM heartbeat WHERE process = %(process)s))
@@ -92,8 +97,10 @@ async def outages_since(
     league and the maintenance of the installation are outages too.
     """
     rows = await pool.fetch(
-        "SELECT since_at, until_at FROM outage"
-        " WHERE until_at > $1 AND (league IS NULL OR league = $2) ORDER BY since_at",
+        f"""
+        SELECT since_at, until_at FROM outage
+         WHERE until_at > $1 AND {_OF_LEAGUE.format("$2")} ORDER BY since_at
+        """,  # noqa: S608
         since,
         league,
     )
@@ -110,13 +117,13 @@ async def outages_known(
     outage from the same instant on.
     """
     rows = await pool.fetch(
-        """
+        f"""
         SELECT since_at, least(until_at, $2) AS until_at FROM outage
-         WHERE until_at > $1 AND since_at < $2 AND (league IS NULL OR league = $4)
+         WHERE until_at > $1 AND since_at < $2 AND {_OF_LEAGUE.format("$4")}
          UNION ALL
         SELECT at, $2 FROM heartbeat WHERE at < $2 - $3::interval AND $2 > $1
          ORDER BY since_at
-        """,
+        """,  # noqa: S608
         since,
         now,
         SILENCE * interval,
@@ -136,12 +143,12 @@ async def interruption(
       time out either.
     """
     row = await pool.fetchrow(
-        """
+        f"""
         SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
                           AND at < service_time() - $3::interval AND at < $2) AS lasting,
                EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2
-                          AND (league IS NULL OR league = $4)) AS over
-        """,
+                          AND {_OF_LEAGUE.format("$4")}) AS over
+        """,  # noqa: S608
         opened_at,
         deadline,
         UNSURE * interval,

@@ -26,3 +26,8 @@ def passphrase_in(file: Path | None) -> str | None:
     if not passphrase:
         raise click.UsageError(f"{file} is empty")
     return passphrase
+
+
+def sealing_passphrase_in(file: Path) -> str:
+    """Return the first line of *file*, for a file that is always sealed."""
+    return passphrase_in(file) or ""

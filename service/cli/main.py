@@ -246,7 +246,7 @@ def generate() -> click.Command:
 
 
 def league() -> click.Command:
-    """Export, suspend and restore a league, check an archive, import players, show entries."""
+    """Export, suspend, restore or move a league, check an archive, import players, show entries."""
     from service.cli.league.group import league
 
     return league

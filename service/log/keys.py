@@ -165,6 +165,15 @@ class Keys:
         _, secret = self._opened(league, key_id, wrapped)
         return LeagueKeys(league, key_id, secret)
 
+    def opened(self, league: UUID, key_id: UUID, wrapped: bytes) -> bytes:
+        """
+        Return a league's secret itself, for a league that moves to other settings.
+
+        Raises:
+          LeagueKeyUnknown: As :meth:`unwrap`.
+        """
+        return self._opened(league, key_id, wrapped)[1]
+
     def rewrapped(self, league: UUID, key_id: UUID, wrapped: bytes) -> bytes | None:
         """
         Wrap a league's key with the first settings' key, or return None if it already is.

@@ -21,13 +21,16 @@ from service.notices.kinds import Kind
 from service.notices.occasions import Occasion
 from service.notices.outbox import Channel
 from service.notices.preferences import preferences_in
+from service.people.relocations import STAYS
 
 _AT_ONCE: Final = 50
 
-_FIND = """
-    SELECT event, league, facts, ends_at FROM notice_occasion ORDER BY ends_at LIMIT $1
-"""
-_TAKE = "DELETE FROM notice_occasion WHERE event = $1 RETURNING event"
+_OURS: Final = STAYS.format(league="notice_occasion.league")
+_FIND = f"""
+    SELECT event, league, facts, ends_at FROM notice_occasion WHERE {_OURS}
+     ORDER BY ends_at LIMIT $1
+"""  # noqa: S608
+_TAKE = f"DELETE FROM notice_occasion WHERE event = $1 AND {_OURS} RETURNING event"  # noqa: S608
 _REACHED = """
     SELECT account.id, language, zone, quiet_from, quiet_until,
            coalesce(mail_off, '{}') AS mail_off, coalesce(push_off, '{}') AS push_off,

@@ -13,6 +13,7 @@ import msgspec
 
 from service.base.documents import Document
 from service.base.drivers import Driver
+from service.people.relocations import STAYS
 
 Channel = Literal["mail", "push"]
 
@@ -34,17 +35,18 @@ _ADD = """
     VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $8, $10)
     ON CONFLICT DO NOTHING
 """
-_DUE = """
+_OURS: Final = STAYS.format(league="notice.league")
+_DUE = f"""
     SELECT id, account, target, kind, occasion, league, facts, attempts, ends_at, created_at,
            recipient
       FROM notice
-     WHERE state = 'waiting' AND next_at <= $1 AND channel = $2
+     WHERE state = 'waiting' AND next_at <= $1 AND channel = $2 AND {_OURS}
      ORDER BY next_at, created_at LIMIT $3
-"""
-_BEGIN = """
+"""  # noqa: S608
+_BEGIN = f"""
     UPDATE notice SET state = 'begun', attempts = attempts + 1, next_at = NULL, told_at = $2
-     WHERE id = $1 AND state = 'waiting' RETURNING id
-"""
+     WHERE id = $1 AND state = 'waiting' AND {_OURS} RETURNING id
+"""  # noqa: S608
 _PUT_OFF = """
     UPDATE notice SET next_at = $2 WHERE id = $1 AND state = 'waiting'
 """

@@ -40,12 +40,17 @@ Kind = Literal[
     "screen_key_revoked",
     "league_suspended",
     "league_restored",
+    "league_packed",
+    "league_released",
+    "league_unpacked",
+    "league_kept",
     "text_taken_down",
     "season_archived",
     # Of the whole installation
     "account_created",
     "account_suspended",
     "account_restored",
+    "account_mapped",
     "maintenance_began",
     "maintenance_ended",
     "sign_up_invited",
@@ -63,6 +68,9 @@ Kind = Literal[
     "backup_restored",
     "pruned",
 ]
+
+REASON_MAX = 500
+"""The most characters of a reason."""
 
 _ADD = """
     INSERT INTO operator_deed (league, size, at, actor, kind, about, reason)

@@ -41,6 +41,8 @@ _NIGHTLY = """
            %(due_at)s
       FROM key CROSS JOIN LATERAL (SELECT 'lge_' || replace(key.league::text, '-', '')) AS it(name)
      WHERE it.name <> ALL(%(ended)s)
+       AND NOT EXISTS (SELECT FROM append_turn t
+                        WHERE t.league = key.league AND t.relocation IS NOT NULL)
     ON CONFLICT (occurrence) DO NOTHING
 """
 
@@ -174,7 +176,7 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
     Arm tonight's jobs: generator statistics, deletions, and an audit of every league.
 
     Leagues of the standing sandbox that have ended more than a month ago never change again. They
-    are audited on demand only.
+    are audited on demand only. A league that lives in another cell is audited there.
 
     A night that is more than an hour late is skipped, because the next night sees the same log.
     """

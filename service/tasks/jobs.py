@@ -154,10 +154,11 @@ _CLAIM = """
          WHERE ((state = 'ready' AND due_at <= %(now)s)
             OR (state = 'sent' AND lease_until < %(now)s))
            AND (%(tasks)s::text[] IS NULL OR task = ANY (%(tasks)s))
-           AND (task = ANY (%(going_on)s) OR NOT EXISTS (SELECT FROM maintenance)
-                AND NOT EXISTS (SELECT FROM append_turn t
-                                 WHERE t.closed IS NOT NULL AND args->>'league'
-                                       = 'lge_' || replace(t.league::text, '-', '')))
+           AND (task = ANY (%(going_on)s) OR NOT EXISTS (SELECT FROM maintenance))
+           AND NOT EXISTS (SELECT FROM append_turn t
+                            WHERE t.closed IS NOT NULL
+                              AND (t.relocation IS NOT NULL OR NOT task = ANY (%(going_on)s))
+                              AND args->>'league' = 'lge_' || replace(t.league::text, '-', ''))
          ORDER BY attempts > 0, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
     UPDATE job SET state = 'sent', claim = claim + 1,
                    wake_at = NULL, lease_until = %(now)s + %(lease)s
@@ -184,7 +185,8 @@ def claim(
     Args:
         tasks: Claim only jobs of these tasks. Jobs of a newer program wait for a newer worker.
         going_on: Tasks whose jobs are claimed although a league takes no commands. The jobs of all
-            other tasks stay ready until the league takes commands again.
+            other tasks stay ready until the league takes commands again. Of a league that is
+            between two cells, no job is claimed.
         now: The caller's reading of the database's time. Without it the database is asked.
     """
     if now is None:

@@ -19,6 +19,7 @@ from service.base.settings import Settings
 from service.log.catalogue import tag_of
 from service.notices.kinds import GOOD_FOR
 from service.notices.occasions import TYPES, ends_at, occasion_of
+from service.people.relocations import STAYS
 from service.tasks.jobs import Job, come_again
 from service.tasks.reading import Row, decoded
 from service.tasks.searching import Search, last_in, rows_in, voided_in
@@ -31,12 +32,14 @@ _OCCASION = """
     INSERT INTO notice_occasion (event, league, position, facts, ends_at)
     VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
 """
-_ANY_DUE = """
+_UNTOLD = STAYS.format(league="notice_occasion.league")
+_ANY_DUE = f"""
     SELECT EXISTS (SELECT FROM notice
-                    WHERE state = 'waiting' AND next_at <= %s AND channel = ANY (%s))
+                    WHERE state = 'waiting' AND next_at <= %s AND channel = ANY (%s)
+                      AND {STAYS.format(league="notice.league")})
         OR EXISTS (SELECT FROM reset_request)
-        OR EXISTS (SELECT FROM notice_occasion)
-"""
+        OR EXISTS (SELECT FROM notice_occasion WHERE {_UNTOLD})
+"""  # noqa: S608
 
 _SEARCH = Search("notice_checkpoint")
 

@@ -15,6 +15,7 @@ import psycopg
 from engine.values import identifier
 from service.base.uuids import uuid5
 from service.people.quarantine import WEBHOOKS
+from service.people.relocations import STAYS
 from service.tasks.jobs import Job, come_again
 from service.tasks.reading import Row, Unfit, decoded
 from service.tasks.searching import Search, last_in, rows_in, voided_in
@@ -43,10 +44,11 @@ _DELIVERY = """
     VALUES (%s, %s, %s, %s, %s, 'waiting', 0, %s, %s)
     ON CONFLICT DO NOTHING
 """
-_ANY_DUE = """
+_ANY_DUE = f"""
     SELECT EXISTS (SELECT FROM webhook_delivery JOIN webhook ON webhook.id = webhook
-                    WHERE state = 'waiting' AND next_at <= %s AND disabled_at IS NULL)
-"""
+                    WHERE state = 'waiting' AND next_at <= %s AND disabled_at IS NULL
+                      AND {STAYS.format(league="webhook.league")})
+"""  # noqa: S608
 
 
 _SEARCH = Search(

@@ -22,6 +22,7 @@ from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.orders import HOUSE
 from service.people import operator_log
+from service.people.relocations import STAYS
 from service.people.sealed_rows import opened
 from service.webhooks.discord import discord_of
 from service.webhooks.signing import signed
@@ -56,7 +57,7 @@ _GONE = 410
 
 _log = structlog.get_logger(__name__)
 
-_DUE = """
+_DUE = f"""
     SELECT due.id, webhook.id AS webhook, league, form, url, secret, second_secret, second_until,
            due.body, due.attempts
       FROM webhook
@@ -69,13 +70,13 @@ _DUE = """
                            - (SELECT count(*) FROM unnest($3::uuid[]) AS busy
                                WHERE busy = webhook.id))
      ) AS due
-     WHERE disabled_at IS NULL
+     WHERE disabled_at IS NULL AND {STAYS.format(league="webhook.league")}
      ORDER BY row_number() OVER (PARTITION BY league
                                  ORDER BY failing_since IS NOT NULL, due.next_at)
               + (SELECT count(*) FROM unnest($6::uuid[]) AS busy WHERE busy = league),
               failing_since IS NOT NULL, random()
      LIMIT $5
-"""
+"""  # noqa: S608
 _DELIVERED = """
     UPDATE webhook_delivery SET state = 'delivered', attempts = attempts + 1, next_at = NULL
      WHERE id = $1 RETURNING id

@@ -32,8 +32,8 @@ POISONED: Final = 3
 
 _SINCE = "SELECT since_at FROM maintenance"
 _CLOSED = """
-    SELECT 'lge_' || replace(league::text, '-', '') AS league FROM append_turn
-     WHERE suspended_at IS NOT NULL ORDER BY 1
+    SELECT 'lge_' || replace(league::text, '-', '') AS league, relocation FROM append_turn
+     WHERE suspended_at IS NOT NULL AND relocation IS DISTINCT FROM 'released' ORDER BY 1
 """
 _BACKUP = """
     SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled
@@ -43,9 +43,10 @@ _LATE = """
     SELECT task, count(*) AS number, max(extract(epoch FROM service_time() - due_at))::int AS late
       FROM job
      WHERE state = 'ready' AND due_at < service_time() - $1 * interval '1 second'
-       AND (task = ANY ($2) OR NOT EXISTS (SELECT FROM maintenance)
-            AND NOT EXISTS (SELECT FROM append_turn t WHERE t.closed IS NOT NULL
-                               AND args ->> 'league' = 'lge_' || replace(t.league::text, '-', '')))
+       AND (task = ANY ($2) OR NOT EXISTS (SELECT FROM maintenance))
+       AND NOT EXISTS (SELECT FROM append_turn t WHERE t.closed IS NOT NULL
+                          AND (t.relocation IS NOT NULL OR NOT task = ANY ($2))
+                          AND args ->> 'league' = 'lge_' || replace(t.league::text, '-', ''))
      GROUP BY task ORDER BY late DESC
 """
 _EXPIRED = """
@@ -78,7 +79,8 @@ async def doors(connection: asyncpg.Connection, _settings: Settings) -> str:
         faults.append(Fault(said, step, weak=True))
     for row in await connection.fetch(_CLOSED):
         step = f"`holotable league restore {row['league']} --reason WHY` as holotable_migrate"
-        faults.append(Fault(f"{row['league']} is suspended", step, weak=True))
+        what = "suspended" if row["relocation"] is None else f"{row['relocation']}, and closed"
+        faults.append(Fault(f"{row['league']} is {what}", step, weak=True))
     if faults:
         raise CheckFailed(faults)
     return "every league takes commands"

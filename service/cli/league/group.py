@@ -11,7 +11,7 @@ from service.cli.league.money import league_money
 
 @click.group()
 def league() -> None:
-    """Export, suspend and restore a league, check an archive, import players, show entries."""
+    """Export, suspend, restore or move a league, check an archive, import players, show entries."""
 
 
 def export() -> click.Command:
@@ -42,8 +42,29 @@ def restore() -> click.Command:
     return restore_league
 
 
+def pack() -> click.Command:
+    """Copy LEAGUE (lge_...) into the new FILE for another cell.  The league must be suspended."""
+    from service.cli.league.pack import league_pack
+
+    return league_pack
+
+
+def unpack() -> click.Command:
+    """Write the league in FILE into this cell, and check every byte of its log."""
+    from service.cli.league.unpack import league_unpack
+
+    return league_unpack
+
+
+def release() -> click.Command:
+    """Give the packed LEAGUE up to its copy with the code ARRIVAL, for ever."""
+    from service.cli.league.release import release_league
+
+    return release_league
+
+
 for _command in (league_import, league_fixtures, league_entries, league_money):
     league.add_command(_command)
-# Archives and suspensions import the service. All other commands ask a server.
-for _load in (export, check, suspend, restore):
+# Archives, suspensions and moves import the service. All other commands ask a server.
+for _load in (export, check, suspend, restore, pack, unpack, release):
     league.add_command(Lazily(_load))

@@ -23,8 +23,9 @@ from tests.support.databases import SECRET_KEY, TestDatabase
 TAKES_AWAY = {
     "account founder", "account reset", "account restore", "account suspend", "account uninvite",
     "clock believe", "demo",
-    "epoch open", "league import", "league restore", "league suspend", "maintenance off",
-    "maintenance on", "migrate", "player erase", "projections rebuild", "prune",
+    "epoch open", "league import", "league pack", "league release", "league restore",
+    "league suspend", "league unpack", "maintenance off", "maintenance on", "migrate",
+    "player erase", "projections rebuild", "prune",
     "quarantine release", "repair", "restore", "rotate-key", "signer revoke", "text take-down",
     "token revoke",
 }  # fmt: skip
@@ -153,7 +154,7 @@ DEEDS = {
         ("maintenance", "on", *WHY), "migrate", "maintenance has begun", "maintenance_began"
     ),
 }  # fmt: skip
-"""Every command but three: prune, repair and restore have tests of their own."""
+"""Every command but these, which have tests of their own: prune, repair, restore, and a move's."""
 
 _ROWS = """
     SELECT format('%I.%I', nspname, relname)
