@@ -17,6 +17,7 @@ from service.director.runtime import Runtime
 from service.log.streams import dispute_stream, league_stream, table_stream, tournament_stream
 from service.notices.about import About
 from service.notices.occasions import Occasion, Share
+from service.notices.owners import house_of
 
 Told = dict[str, About]
 """The messages for each player, by ``plr_`` identifier."""
@@ -24,21 +25,21 @@ Told = dict[str, About]
 
 async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:
     """Return everybody whom an occasion concerns now."""
+    if occasion.kind == "audit_failed":
+        known = await house_of(runtime, league)
+        return dict.fromkeys(known.owners, About(league=league, league_name=known.name))
     house = (await runtime.writer.load(league, league_stream(league))).state
     if not isinstance(house, Created):
         return {}
     base = About(league=league, league_name=house.name)
-    told = await _concerned(runtime, base, house, occasion)
+    told = await _concerned(runtime, base, occasion)
     # The player who stands for a merged one gets the notice.
     return {house.one(PlayerId(player)): about for player, about in told.items()}
 
 
-async def _concerned(runtime: Runtime, base: About, house: Created, occasion: Occasion) -> Told:
+async def _concerned(runtime: Runtime, base: About, occasion: Occasion) -> Told:
     digits = occasion.stream.partition("-")[2]
     match occasion.kind:
-        case "audit_failed":
-            owners = (each.player for each in house.members if each.role == "owner")
-            return dict.fromkeys(owners, base)
         case "dispute":
             return await _of_dispute(runtime, base, f"dsp_{digits}", occasion)
         case "your_turn":

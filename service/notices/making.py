@@ -111,8 +111,9 @@ async def _notices(
         for person in await connection.fetch(_REACHED, list(numbers))
         for each in _channels(runtime, person, kind)
     ]
-    if kind == "audit_failed" and told and runtime.settings.operator_email is not None:
-        made.append(new(None, next(iter(told.values()))))
+    operator, named = runtime.settings.operator_email, identifier("lge", league)
+    if kind == "audit_failed" and operator is not None and not is_sandbox(named):
+        made.append(new(None, next(iter(told.values()), About(league=named, league_name=named))))
     return made
 
 

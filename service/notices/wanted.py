@@ -9,12 +9,15 @@ from service.log.streams import league_stream
 from service.notices.about import About
 from service.notices.addressing import absent_from, awaited, offered_in, seated_table, tournament
 from service.notices.kinds import Kind
+from service.notices.owners import house_of
 
 
 async def still_wanted(
     runtime: Runtime, kind: Kind, player: str, about: About, now: datetime
 ) -> bool:
     """Return whether *player* may still get the notice, and it is still useful."""
+    if kind == "audit_failed":
+        return player in (await house_of(runtime, about.league)).owners
     house = (await runtime.writer.load(about.league, league_stream(about.league))).state
     if not isinstance(house, Created):
         return False
@@ -22,8 +25,6 @@ async def still_wanted(
     if role is None or (ban is not None and ban.holds(now)):
         return False
     match kind:
-        case "audit_failed":
-            return role == "owner"
         case "your_turn" if about.table is not None:
             table = await seated_table(runtime, about.league, about.table)
             if table is None or awaited(table) != about.decision:

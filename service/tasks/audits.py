@@ -30,13 +30,16 @@ from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine
 from service.base.drivers import Driver
 from service.base.errors import EventUnreadable, LeagueSuspended, UnderMaintenance
+from service.base.uuids import uuid5
 from service.director.runtime import Runtime
 from service.log.append import GONE
 from service.log.keys import Keys
 from service.log.orders import on_stream
 from service.log.streams import dispute_stream, league_stream
+from service.notices.occasions import Occasion, ends_at
 from service.tasks import jobs
 from service.tasks.jobs import Hopeless
+from service.tasks.noticing import channels_of
 from service.transparency.signing import asking
 
 WINDOW = 8
@@ -104,6 +107,12 @@ _KEPT = "SELECT report::text FROM audit_report WHERE id = $1"
 
 
 _AGAIN = "UPDATE audit_report SET state = 'waiting' WHERE id = $1 AND state = 'running'"
+
+_UNTOLD = """
+    INSERT INTO notice_occasion (event, league, position, facts, ends_at)
+    SELECT $1, $2, coalesce(max(position), 0), $3, $4 FROM events WHERE league = $2
+    ON CONFLICT DO NOTHING
+"""
 
 _BREAK = """
     UPDATE audit_report SET state = 'broken', report = $2, finished_at = clock_timestamp()
@@ -329,3 +338,16 @@ async def _record(runtime: Runtime, league: str, report_id: str) -> None:
         # The league's own stream is broken, as the audit has found. The report is still valid.
         what = type(error).__name__
         _log.warning("an audit is not in the log", league=league, report=report_id, error=what)
+        if not report.passed:
+            await _tell(runtime, league, report_id)
+
+
+async def _tell(runtime: Runtime, league: str, report_id: str) -> None:
+    """Let owners and operator hear of a failed audit that no event of the log tells."""
+    if not channels_of(runtime.settings):
+        return
+    occasion = Occasion(kind="audit_failed", stream=league_stream(league))
+    number = number_of(league)
+    facts = msgspec.json.encode(occasion).decode()
+    end = ends_at(occasion, runtime.clock.now())
+    await runtime.pool.execute(_UNTOLD, uuid5(number, report_id), number, facts, end)

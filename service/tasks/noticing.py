@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
     """Find the occasions in new events. Return whether there was work in any league."""
-    if not _channels(settings):
+    if not channels_of(settings):
         return False
 
     def look(league: UUID, _: int | None) -> bool:
@@ -59,7 +59,7 @@ def follow(connection: psycopg.Connection, now: datetime, settings: Settings) ->
 
 def arm_sending(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
     """Arm the job that sends notices, if any is due that this installation can send."""
-    channels = _channels(settings)
+    channels = channels_of(settings)
     if not channels:
         return
     due = connection.execute(_ANY_DUE, [now, channels]).fetchone()
@@ -68,7 +68,7 @@ def arm_sending(connection: psycopg.Connection, now: datetime, settings: Setting
         come_again(connection, job)
 
 
-def _channels(settings: Settings) -> list[str]:
+def channels_of(settings: Settings) -> list[str]:
     """Return the channels by which this installation can send."""
     ways = {"mail": settings.smtp_url, "push": settings.push_key}
     return [channel for channel, way in ways.items() if way is not None]

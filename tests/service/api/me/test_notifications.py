@@ -38,6 +38,7 @@ from service.people.sealed_addresses import AddressKeys
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
 from tests.service.api.proof.test_disputes import ask, with_office
+from tests.service.api.proof.test_evidence import project
 from tests.service.api.test_suspending import WHY, told
 from tests.service.api.tournament.test_corrections import entrants
 from tests.service.console.conftest import Browser as Console
@@ -70,6 +71,7 @@ class Town:
     database: TestDatabase
     owner: Person
     league: str
+    settings: dict[str, Any]
 
     async def member(self, name: str) -> Person:
         """Let somebody with a confirmed address join the league."""
@@ -105,7 +107,7 @@ def town(database: TestDatabase, serving: Callable[..., Any]) -> Callable[[], An
                 working(database, **settings) as worker,
             ):
                 owner, league = await api.league()
-                yield Town(api, worker, server, receiver, database, owner, league)
+                yield Town(api, worker, server, receiver, database, owner, league, settings)
 
     return opened
 
@@ -666,6 +668,38 @@ async def test_a_tampered_log_is_audited_and_told_in_the_language_of_each_owner(
         assert operator.message["subject"] == english.message["subject"]
         assert f"holotable audit {here.league}" in operator.text
         assert "list-unsubscribe" not in operator.message
+
+
+async def test_a_failed_audit_of_a_league_that_cannot_be_read_is_told_too(
+    town: Callable[[], Any],
+) -> None:
+    """The audit is in no log, and nobody can ask the league's own stream who its owners are."""
+    async with town() as here:
+        await confirmed(here.owner, here.worker, here.server, "owner@falcon.example")
+        await here.member("han")
+        assert await here.mails() == {}
+        await project(here.database)
+        with psycopg.connect(here.database.url("postgres")) as connection:
+            connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+            broken = connection.execute(
+                "UPDATE events SET data = replace(data::text, 'member_added', 'member_aded')::json"
+                " WHERE type = 'member_added'"
+            )
+            assert broken.rowcount
+        asked = await here.owner.post(f"/v1/leagues/{here.league}/audits", {})
+        assert asked.status_code == 202, asked.text
+        async with working(here.database, **here.settings) as here.worker:  # it knows no state
+
+            async def ended() -> bool:
+                await here.worker.work("audit.run", "audit.unit", "audit.close", SEND)
+                return bool(rows(here.database, "SELECT FROM audit_report WHERE state = 'failed'"))
+
+            await until_awaited(ended)
+            mails = await here.mails()
+        assert rows(here.database, "SELECT FROM events WHERE type = 'audit_reported'") == []
+        assert sorted(mails) == ["operator", "owner"]
+        assert mails["owner"][0].message["subject"] == "An audit of Cloud City has failed"
+        assert f"holotable audit {here.league}" in mails["operator"][0].text
 
 
 async def test_one_click_on_the_bytes_of_a_mail_leads_to_the_settings_page(
