@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from engine.tournament.model.commands.floor import CallLastHands, EndDueBreak
 from engine.tournament.model.errors import TournamentNotRunning
 from engine.tournament.model.state import Announced, Registering, Running
+from service.base import heartbeats
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_tournament
+from service.log.record import league_number
 from service.log.streams import tournament_stream
 
 _NOT_BEGUN = timedelta(minutes=1)
@@ -19,6 +21,8 @@ async def end_due_break(
     """
     End a tournament's break if its time is over, and resume play. Repeating the call is harmless.
 
+    Outages lengthen the break, and so do suspensions and maintenance, because they are outages.
+
     Args:
         begun_by: Version of the event that began the break. Other breaks are left alone.
 
@@ -30,8 +34,9 @@ async def end_due_break(
     if rest is None or rest.begun_by != begun_by:
         return None
     order = runtime.order(f"break/{tournament_id}/{begun_by}")
-    if order.received_at < rest.due:
-        return rest.due
+    due = await heartbeats.lengthened(runtime.pool, league_number(league), rest.since, rest.due)
+    if order.received_at < due:
+        return due
     command = EndDueBreak(begun_by=begun_by, now=order.received_at)
     await submit_to_tournament(runtime, league, tournament_id, command, order)
     return None

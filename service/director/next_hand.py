@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -26,6 +26,7 @@ from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.state import Running, running_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import HandId, Stream, identifier
+from service.base import heartbeats
 from service.director.admission import unwelcome
 from service.director.busts import at_table
 from service.director.level_clock import after_outages
@@ -164,17 +165,29 @@ async def _waited(
         return True
     for other in plan.since:
         last = max(last, (await runtime.writer.load(league, table_stream(other), fresh=False)).at)
-    pause = (last - runtime.clock.now()).total_seconds() + plan.wait_seconds
+    ends = await _pause_ends(runtime, league, last, plan)
     # The log may be ahead of the clock, so the wait never exceeds the plan's pause.
-    pause = min(pause, plan.wait_seconds)
-    if pause > patience:
-        return False
-    if pause > 0:
+    pause = (ends - max(last, runtime.clock.now())).total_seconds()
+    while pause > 0:
+        if pause > patience:
+            return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(pause):
                 await asked.wait()
                 return False
+        later = await _pause_ends(runtime, league, last, plan)
+        pause, ends = (later - ends).total_seconds(), later
     return True
+
+
+async def _pause_ends(
+    runtime: Runtime, league: str, last: datetime, plan: NextHandPlan
+) -> datetime:
+    """Return the end of a plan's pause. Outages lengthen the time for a rebuy."""
+    ends = last + timedelta(seconds=plan.wait_seconds)
+    if plan.outcome != "windows":
+        return ends
+    return await heartbeats.lengthened(runtime.pool, league_number(league), last, ends)
 
 
 async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:

@@ -255,7 +255,7 @@ DUTIES: dict[str, Duty] = {
         Lateness("do", "The round begins at once, or at the end of a pause."),
     ),
     "tournament.break": Duty(
-        PLAY, end_due_break, Lateness("do", "The break ends at once; it was only longer.")
+        PLAY, end_due_break, Lateness("extend", "The break gets the lost time again.")
     ),
     "tournament.last_hands": Duty(
         PLAY,

@@ -101,7 +101,9 @@ def _break_announced(state: Running, event: floor_events.BreakAnnounced) -> Runn
 
 
 def _break_started(state: Running, event: floor_events.BreakStarted) -> Running:
-    rest = Rest(after_level=event.after_level, due=event.due, begun_by=state.version + 1)
+    rest = Rest(
+        after_level=event.after_level, since=event.at, due=event.due, begun_by=state.version + 1
+    )
     return replace(state, floor=replace(state.floor, rest=rest))
 
 

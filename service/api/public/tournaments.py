@@ -30,7 +30,7 @@ from service.api.http.reading.public import HIDDEN, Kept, PublicPlace, public_to
 from service.api.http.shell import Shell
 from service.api.tournament.cancellations import public_reason
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
-from service.api.tournament.floors import State, read_tables
+from service.api.tournament.floors import State, read_tables, with_break
 from service.api.tournament.money import money_shown
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
@@ -328,6 +328,8 @@ async def read_public_floor(
     seen = floor_of(loaded.state, tables)
     if seen is None:
         raise StreamNotFound(HIDDEN)
+    now, closed_since = shell.now(), shell.doors.closed_since(league)
+    seen = await with_break(shell, league, loaded.state, seen, closed_since or now)
     players = (seat.player for table in seen.tables for seat in table.seats)
     called = await _called(shell, (each for each in players if each is not None))
     shown = PublicFloor(
@@ -344,8 +346,8 @@ async def read_public_floor(
         break_ends=seen.break_ends,
         next_break=seen.next_break,
         denominations=seen.denominations,
-        closed_since=shell.doors.closed_since(league),
-        seat_changes=await seat_changes(shell, league, load, loaded, shell.now()),
+        closed_since=closed_since,
+        seat_changes=await seat_changes(shell, league, load, loaded, now),
         knocked_out=await knocked_out(shell, loaded.state),
         tables=tuple(_table(each, called) for each in seen.tables),
     )

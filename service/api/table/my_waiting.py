@@ -14,6 +14,8 @@ from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following, Mine
+from service.base import heartbeats
+from service.log.record import league_number
 from service.people.tokens import Principal
 
 
@@ -172,7 +174,15 @@ async def _windows(
     table = await following.table(mine.league, window.table)
     until = None
     if table is not None and table.state.idle and not state.paused:
-        until = table.at + timedelta(seconds=state.terms.ruleset.rebuy.seconds)
+        ends = table.at + timedelta(seconds=state.terms.ruleset.rebuy.seconds)
+        shell = following.shell
+        until = await heartbeats.lengthened(
+            shell.pool,
+            league_number(mine.league),
+            table.at,
+            ends,
+            until=shell.doors.closed_since(mine.league),
+        )
     return [RebuyWaiting(**about, until=until, table=window.table, rebuy=window.buys)]
 
 

@@ -22,7 +22,9 @@ from service.api.http.reading.moments import AS_OF_PROBLEMS, Then
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.tournament.changes import KnockedOut, Load, SeatChanged, knocked_out, seat_changes
+from service.base import heartbeats
 from service.base.errors import StreamNotFound
+from service.log.record import league_number
 from service.log.writer import Loaded
 from service.people.accounts import names
 
@@ -106,17 +108,32 @@ async def _answer(
     page = paged.cut(seen.tables, lambda each: (each.number,))
     # As of an earlier moment, recent is what was recent then.
     moment = loaded.at if headers else shell.now()
+    closed_since = None if headers else shell.doors.closed_since(place.league)
+    seen = await with_break(shell, place.league, loaded.state, seen, closed_since or moment)
     found = Floor(
         floor=msgspec.structs.replace(seen, tables=tuple(page.items)),
         names=await _called(shell, page.items),
         seat_changes=await seat_changes(shell, place.league, load, loaded, moment),
         knocked_out=await knocked_out(shell, loaded.state),
         now=moment,
-        closed_since=None if headers else shell.doors.closed_since(place.league),
+        closed_since=closed_since,
         version=loaded.version,
         next_cursor=page.next_cursor,
     )
     return encoded(found, headers=headers)
+
+
+async def with_break(
+    shell: Shell, league: str, state: tournament.State, seen: FloorView, until: datetime
+) -> FloorView:
+    """Return a floor whose break ends later by the outages that began before *until*."""
+    rest = state.floor.rest if isinstance(state, Running) else None
+    if rest is None:
+        return seen
+    ends = await heartbeats.lengthened(
+        shell.pool, league_number(league), rest.since, rest.due, until=until
+    )
+    return msgspec.structs.replace(seen, break_ends=ends)
 
 
 async def read_tables(

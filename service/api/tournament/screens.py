@@ -29,7 +29,7 @@ from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.entering import AnnouncementListed
-from service.api.tournament.floors import State, read_tables
+from service.api.tournament.floors import State, read_tables, with_break
 from service.api.tournament.money import money_shown
 from service.api.tournament.screen_keys import opened
 from service.base.errors import StreamNotFound
@@ -188,6 +188,8 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
     floor = floor_of(state, tables)
     if floor is None:
         raise StreamNotFound(HIDDEN)
+    closed_since = shell.doors.closed_since(league)
+    floor = await with_break(shell, league, state, floor, closed_since or now)
     changes, out, placed, notices = await asyncio.gather(
         seat_changes(shell, league, load, loaded, now),
         knocked_out(shell, state),
@@ -205,7 +207,7 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
         currency=terms.currency,
         prizes=money_shown(state).prizes,
         suspended=league in shell.doors.suspended,
-        closed_since=shell.doors.closed_since(league),
+        closed_since=closed_since,
         **{name: getattr(floor, name) for name in _OF_FLOOR},
         tables=tuple(_table(each) for each in floor.tables),
         seat_changes=changes,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.service.api.test_suspending import WHY, told
@@ -185,3 +186,75 @@ async def test_every_clock_stands_while_nobody_can_act(
         for browser, path in clocks:
             assert "data-until=" in (await browser.get(path)).text, path
         assert "data-deadline=" in (await player.get(f"/tables/{table}?part=table")).text
+
+
+async def test_closures_without_a_gap_are_one(serving: Serving, database: TestDatabase) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, _ = await console.api.playing(3, **CLOCKED)
+        doors = console.api.app.shell.doors
+
+        async def told_of(*command: str) -> datetime | None:
+            """Run an operator's command, and return since when the league stands still."""
+            before = (doors.maintenance, set(doors.suspended))
+            assert (await told(database, *command, *WHY)).returncode == 0
+            await known(lambda: (doors.maintenance, set(doors.suspended)) != before)
+            return doors.closed_since(league)
+
+        first = await told_of("maintenance", "on")
+        assert first is not None
+        assert await told_of("league", "suspend", league) == first
+        assert await told_of("maintenance", "off") == first, "it still stands"
+        player = await console.signed_in(people[0].login)
+        due = (await owner.get(f"/v1/tournaments/{tournament}")).json()["clock"]["due"]
+        left = round((datetime.fromisoformat(due) - first).total_seconds())
+        page = (await player.get(f"/tournaments/{tournament}/clock")).text
+        assert f'countdown-text">{left // 60}:{left % 60:02}<' in page
+        second = await told_of("maintenance", "on")
+        assert second == first
+        assert await told_of("league", "restore", league) == first
+        assert await told_of("maintenance", "off") is None
+
+        begun = await told_of("league", "suspend", league)
+        assert begun is not None and begun > first, "it was open meanwhile"
+        assert doors.closed_since(f"lge_{'0' * 32}") is None
+
+
+async def test_a_break_stands_still_and_is_longer_by_the_time_that_nobody_could_act(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, _ = await console.api.playing(3, visibility="public")
+        path = f"/v1/tournaments/{tournament}"
+        assert (await owner.post(f"{path}/breaks", {"seconds": 600, "reason": "Dinner"})).is_success
+        ends = (await owner.get(f"{path}/floor")).json()["floor"]["break_ends"]
+        player, stranger = await console.signed_in(people[0].login), console.browser()
+        clock, floor = f"/tournaments/{tournament}/clock", f"/tournaments/{tournament}/floor"
+        for browser in (player, stranger):
+            assert "data-until=" in (await browser.get(clock)).text
+            assert "Break until" in (await browser.get(floor)).text
+
+        assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
+        doors = console.api.app.shell.doors
+        await known(lambda: doors.closed_since(league) is not None)
+        since = doors.closed_since(league)
+        left = round((datetime.fromisoformat(ends) - since).total_seconds())
+        for browser in (player, stranger):
+            page = (await browser.get(clock)).text
+            assert "data-until=" not in page
+            assert "Clock stopped" in page
+            assert f'countdown-text">{left // 60}:{left % 60:02}<' in page
+            page = (await browser.get(floor)).text
+            assert "Break until" not in page
+            assert "Clock stopped" in page
+
+        assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
+        await known(lambda: doors.closed_since(league) is None)
+        shown = [
+            (await owner.get(f"{path}/floor")).json()["floor"],
+            (await console.api.http.get(f"/v1/public/tournaments/{tournament}/floor")).json(),
+        ]
+        with psycopg.connect(database.url("postgres")) as connection:
+            row = connection.execute("SELECT until_at - since_at FROM outage").fetchone()
+        assert row is not None
+        later = {datetime.fromisoformat(each["break_ends"]) for each in shown}
+        assert later == {datetime.fromisoformat(ends) + row[0]}

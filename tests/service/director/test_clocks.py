@@ -24,7 +24,7 @@ from engine.tournament.model.commands.floor import (
 from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.base import heartbeats
-from service.director import level_clock, next_hand, submitting
+from service.director import breaks, level_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
 from tests.engine.tournament.rulings import RULED
@@ -332,3 +332,20 @@ async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase
         assert again_at is not None
         assert again_at > clock.due
         assert await clock_of(runtime, league, name) == clock
+
+
+async def test_a_break_is_longer_by_an_outage(database: TestDatabase) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 600)
+        signed = RULED | {"now": runtime.clock.now()}
+        asked = AnnounceBreak(**signed, seconds=60, after_level=None)
+        await decided(runtime, league, name, tournament.decider, asked)
+        rest = (await runtime.writer.load(league, stream_of(name))).state.floor.rest
+        assert await breaks.end_due_break(runtime, league, name, rest.begun_by) == rest.due
+
+        # It began before the break, and is not over yet.
+        bounds = (rest.since - timedelta(minutes=1), rest.since + timedelta(hours=1))
+        await runtime.pool.execute("INSERT INTO outage VALUES ('api', $1, $2)", *bounds)
+
+        later = rest.due + timedelta(hours=1)
+        assert await breaks.end_due_break(runtime, league, name, rest.begun_by) == later

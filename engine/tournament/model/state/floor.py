@@ -28,7 +28,10 @@ class Rest(msgspec.Struct, frozen=True, kw_only=True):
     after_level: int | None
     """The level before the break, or None if a director began the break during a level."""
 
+    since: datetime
     due: datetime
+    """The end as the break began. The house ends it later if nobody could act meanwhile."""
+
     begun_by: int
     """The version of the event that began the break."""
 

@@ -19,11 +19,25 @@ from service.base.errors import LeagueSuspended, UnderMaintenance
 
 _log = structlog.get_logger(__name__)
 
+# Closures that overlap, or begin as another ends, are one. Those that have ended are outages. A row
+# without a league is about all of them.
 _LOOK = """
-    SELECT NULL AS league, since_at AS since, retry_seconds FROM maintenance
-    UNION ALL
-    SELECT 'lge_' || replace(league::text, '-', ''), suspended_at, NULL
-      FROM append_turn WHERE suspended_at IS NOT NULL
+    WITH RECURSIVE closed (league, since, retry_seconds) AS (
+        SELECT NULL::uuid, since_at, retry_seconds FROM maintenance
+        UNION ALL
+        SELECT league, suspended_at, NULL FROM append_turn WHERE suspended_at IS NOT NULL
+    ), still (league, since) AS (
+        SELECT league, since FROM closed
+        UNION
+        SELECT coalesce(still.league, outage.league), outage.since_at FROM still, outage
+         WHERE (still.league = outage.league) IS NOT FALSE
+           AND outage.since_at < still.since AND outage.until_at >= still.since
+    ), stands (league, since) AS (
+        SELECT league, min(since) FROM still GROUP BY league
+    )
+    SELECT 'lge_' || replace(stands.league::text, '-', '') AS league, stands.since AS stands_since,
+           closed.since, closed.retry_seconds
+      FROM stands LEFT JOIN closed ON closed.league IS NOT DISTINCT FROM stands.league
 """
 
 
@@ -45,7 +59,11 @@ class Doors:
         self.suspended: Mapping[str, datetime] = {}
         """The leagues that take no commands, each with the instant of its suspension."""
 
-        self._maintained_since: datetime | None = None
+        self._stands: Mapping[str | None, datetime] = {}
+        """
+        The instants since which leagues stand still without a gap, by league, and under None that
+        of all others during maintenance.
+        """
 
         self.person: Callable[[UUID | None, bool], None] = lambda _person, _ended: None
         """
@@ -94,11 +112,11 @@ class Doors:
 
     def closed_since(self, league: str) -> datetime | None:
         """
-        Return since when a league takes no commands, or None if it takes them.
+        Return since when a league has taken no commands without a gap, or None if it takes them.
 
         From then on its clocks stand: maintenance and suspensions count as outages.
         """
-        both = (self._maintained_since, self.suspended.get(league))
+        both = (self._stands.get(None), self._stands.get(league))
         return min((each for each in both if each is not None), default=None)
 
     @contextmanager
@@ -120,8 +138,10 @@ class Doors:
             before = self.maintenance, self.suspended
             whole = next((each for each in rows if each["league"] is None), None)
             self.maintenance = None if whole is None else whole["retry_seconds"]
-            self._maintained_since = None if whole is None else whole["since"]
-            self.suspended = {each["league"]: each["since"] for each in rows if each["league"]}
+            self.suspended = {
+                each["league"]: each["since"] for each in rows if each["league"] and each["since"]
+            }
+            self._stands = {each["league"]: each["stands_since"] for each in rows}
             if before != (self.maintenance, self.suspended):
                 for wake in tuple(self._watching):
                     wake()

@@ -298,7 +298,9 @@ def _counting(
     if moment == "before":
         return _until(shown.starts_at, None, now)
     if moment == "break" and floor.break_ends is not None:
-        return _until(floor.break_ends, None, now)
+        if floor.closed_since is None:
+            return _until(floor.break_ends, None, now)
+        return Counting(None, _until(floor.break_ends, None, floor.closed_since).seconds, None)
     coming = floor.next_level
     if moment not in ("level", "paused") or coming is None:
         return None

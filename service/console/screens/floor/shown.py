@@ -109,6 +109,9 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     left: int
     average: int
     break_ends: datetime | None
+    break_left: int | None
+    """The seconds left of a break while nobody can act, so that it stands still. Else null."""
+
     next_break: datetime | None
     break_after_level: int | None
     hand_for_hand: int | None
@@ -187,6 +190,7 @@ def member_screen(
         left=seen.entrants_left,
         average=seen.average_stack,
         break_ends=seen.break_ends,
+        break_left=_break_left(seen.break_ends, floor.closed_since),
         next_break=due,
         break_after_level=None if seen.next_break is None else seen.next_break.after_level,
         hand_for_hand=seen.hand_for_hand,
@@ -221,6 +225,7 @@ def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...
         left=floor.entrants_left,
         average=floor.average_stack,
         break_ends=floor.break_ends,
+        break_left=_break_left(floor.break_ends, floor.closed_since),
         next_break=None,
         break_after_level=None,
         hand_for_hand=None,
@@ -291,6 +296,12 @@ def _clock(shown: TournamentShown, floor: Floor) -> ClockSeen | None:
         )
     first = floor.floor.tables[0] if floor.floor.tables else None
     return None if first is None else _level(first.level, first.amounts)
+
+
+def _break_left(ends: datetime | None, closed_since: datetime | None) -> int | None:
+    if ends is None or closed_since is None:
+        return None
+    return max(0, int((ends - closed_since).total_seconds()))
 
 
 def _level(level: int, amounts: Amounts) -> ClockSeen:

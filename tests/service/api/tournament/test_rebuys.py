@@ -1,11 +1,14 @@
 """A bust over HTTP: its window, a rebuy, and a special item staked instead."""
 
+from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
 import asyncpg
 import pytest
 
+from service.director.next_hand import open_next_hand
+from service.director.runtime import open_runtime
 from tests.service.api.proof.test_evidence import project
 from tests.support.databases import TestDatabase
 
@@ -236,3 +239,22 @@ async def folded(people: list[Any], table: str, *, until_level: int) -> None:
             elif view["my_turn"]:
                 await answer(person, table)
     raise AssertionError("no hand of that level is played")
+
+
+async def test_the_time_to_rebuy_is_longer_by_an_outage(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        connection = await asyncpg.connect(database.url("postgres"))
+        await connection.execute(
+            "INSERT INTO outage VALUES ('api', now() - interval '1 minute', now() + interval '1h')"
+        )
+        await connection.close()
+        tournament, table, broke, _ = await until_a_bust(api, {"max": 1, "seconds": 1})
+
+        waiting = (await broke.get("/v1/me/waiting")).json()
+        [until] = [each["until"] for each in waiting["items"] if each["type"] == "rebuy_window"]
+        left = datetime.fromisoformat(until) - datetime.fromisoformat(waiting["now"])
+        assert timedelta(minutes=50) < left < timedelta(minutes=61)
+        league = (await broke.get(f"/v1/tournaments/{tournament}")).json()["league"]
+        async with open_runtime(database.settings("holotable_worker")) as runtime:
+            await open_next_hand(runtime, league, table, fresh=True, patience=30)
+        assert (await statuses(broke, tournament))[broke.player] == "rebuy_open"
