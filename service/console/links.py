@@ -141,6 +141,11 @@ def at_door(tournament: str, player: str) -> str:
     return f"/tournaments/{tournament}/here/{player}"
 
 
+def poster_of_code(tournament: str, player: str) -> str:
+    """Return the address of the poster for a stranger with a player's code, who may sign in."""
+    return f"/tournaments/{tournament}?code={player}"
+
+
 def prints(tournament: str) -> str:
     """Return the address of the papers of a tournament."""
     return f"/tournaments/{tournament}/prints"

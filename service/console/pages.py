@@ -28,6 +28,7 @@ from service.console.calling import Problem
 from service.console.csrf import token_for
 from service.console.drawing.drawn import Drawn
 from service.console.languages import NAMES, spoken
+from service.console.marking import Fault, marked
 from service.console.problems import NOTHING, Failure
 from service.console.words import Words
 
@@ -181,6 +182,8 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     me = await _me(ask)
     template = environment(ask.language.code).get_template(page.template)
     text = template.render(_values(ask, page, me))
+    if ask.failure:
+        text = marked(text, ask.path, ask.failure, _fault(ask.language.code))
     status = ask.failure.status if ask.failure is not None else page.status
     answer = Response(_filled(ask, text), status_code=status, media_type=HTML)
     if sessions.cookie(ask.request, SAID_COOKIE) is not None:
@@ -225,6 +228,13 @@ def _still(text: str) -> str:
     for pattern, kept in _TICKING:
         text = pattern.sub(kept, text)
     return text
+
+
+def _fault(code: Language) -> Fault:
+    """Return the macro that writes the fault of a field."""
+    fields = environment(code).get_template("parts/fields.html").make_module({})
+    found: Fault = fields.fault  # type: ignore[attr-defined]
+    return found
 
 
 async def _me(ask: Ask) -> Me | None:

@@ -42,10 +42,6 @@ class Failure:
         """Return whether there is any fault."""
         return bool(self.message)
 
-    def error(self, name: str) -> str | None:
-        """Return the fault of a field, or None."""
-        return self.fields.get(name)
-
     def value(self, name: str, default: object = "") -> object:
         """Return the value typed into a field, or *default* if the form was not sent yet."""
         typed = self.values.get(name)
@@ -193,13 +189,17 @@ def fault_in_words(detail: str, language: Spoken) -> str:
     bound = _BOUND.search(detail)
     if bound is not None:
         number = {"number": bound["n"]}
-        if bound["what"]:
+        if bound["kind"] == "array":
+            least, most = _("Give at least %(number)s."), _("Give at most %(number)s.")
+        elif bound["what"]:
             least = _("Use at least %(number)s characters.")
             most = _("Use at most %(number)s characters.")
         else:
             least, most = _("The least is %(number)s."), _("The most is %(number)s.")
         return (least if bound["sign"].startswith(">") else most) % number
     for pattern, said in (
+        ("must not hold", _("Some of these characters are not allowed here.")),
+        ("at least one letter", _("Use at least one letter or digit.")),
         ("matching regex", _("Some of these characters are not allowed here.")),
         ("missing required field", _("This field must be filled in.")),
         ("enum value", _("Choose one of the values.")),

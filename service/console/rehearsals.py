@@ -82,7 +82,7 @@ def tables_of(
         (_("Seats"), player, _seats(changes, names, language)),
         (_("Stacks"), player, _stacks(changes, names, language)),
         (_("Penalty hands"), player, _penalties(changes, names)),
-        (_("Standings"), player, _standings(changes, names)),
+        (_("Standings"), player, _standings(changes, names, language)),
     )
     for caption, about, rows in kinds:
         listed = list(rows)
@@ -188,18 +188,19 @@ def _penalties(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:
                       before=str(each.before), after=str(each.after))  # fmt: skip
 
 
-def _standings(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:
+def _standings(changes: WouldChange, names: Mapping[str, str], language: Spoken) -> Iterator[Row]:
+    words = Words(language)
     for season in changes.seasons.values():
         for each in season:
             yield Row(
                 what=_named(names, each.player),
-                before=_ranked(each.rank_before, each.points_before),
-                after=_ranked(each.rank_after, each.points_after),
+                before=_ranked(each.rank_before, each.points_before, words),
+                after=_ranked(each.rank_after, each.points_after, words),
             )
 
 
-def _ranked(rank: int | None, points: str | None) -> str:
-    return "–" if rank is None else f"{rank}. ({points or 0})"
+def _ranked(rank: int | None, points: str | None, words: Words) -> str:
+    return "–" if rank is None else f"{rank}. ({words.decimal(points or '0')})"
 
 
 def _named(names: Mapping[str, str], *identifiers: str) -> str:

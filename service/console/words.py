@@ -1,5 +1,6 @@
 """Numbers, money and times in the reader's language. Templates have this as ``words``."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,6 +43,8 @@ _PHASES = {
     "missed": N_("Missed"),
 }
 """The words by phase, and by further states of a schedule."""
+
+_WHOLE = re.compile(r"\d{1,18}")
 
 _GAMES = {
     "better": N_("Better Sabacc"),
@@ -135,15 +138,25 @@ class Words:
         """Return a number with its groups of digits."""
         return format_decimal(value, locale=self.language.locale)
 
+    def typed(self, value: str) -> str:
+        """Return a whole number with its groups of digits, or a text that is none as it is."""
+        return self.number(int(value)) if _WHOLE.fullmatch(value) else value
+
+    def mark(self, value: float) -> str:
+        """Return a number beside an axis."""
+        return self.decimal(f"{value:g}").replace("-", "−")
+
     def chips(self, value: int) -> Markup:
         """Return a number of chips, in tabular figures."""
         return Markup('<span class="num">{}</span>').format(self.number(value))
 
     def points(self, points: str) -> Markup:
         """Return points of a season without zeros behind the point."""
-        return Markup('<span class="num">{}</span>').format(
-            format_decimal(Decimal(points), locale=self.language.locale)
-        )
+        return Markup('<span class="num">{}</span>').format(self.decimal(points))
+
+    def decimal(self, value: str) -> str:
+        """Return a decimal number without zeros behind the point."""
+        return format_decimal(Decimal(value), locale=self.language.locale)
 
     def money(self, minor: int, currency: str | None) -> Markup:
         """Return an amount of money. *amount* counts minor units of *currency*."""
@@ -200,8 +213,8 @@ class Words:
                 return _("Your turn")
             case OfferWaiting():
                 return _("A place is offered to you")
-            case RebuyWaiting():
-                return _("You may rebuy")
+            case RebuyWaiting(rebuy=buys):
+                return _("You may rebuy") if buys else _("You may stake an item")
             case CheckInWaiting():
                 return _("Check in now")
             case DealWaiting():
@@ -254,11 +267,12 @@ class Words:
 
     def rating(self, rating: str) -> Markup:
         """Return a rating with one digit behind the point."""
-        return Markup('<span class="num">{}</span>').format(
-            format_decimal(Decimal(rating), format="0.0", locale=self.language.locale).replace(
-                "-", "−"
-            )
-        )
+        return Markup('<span class="num">{}</span>').format(self.with_tenths(rating))
+
+    def with_tenths(self, value: str) -> str:
+        """Return a number with one digit behind the point."""
+        written = format_decimal(Decimal(value), format="0.0", locale=self.language.locale)
+        return written.replace("-", "−")
 
     def listed(self, names: tuple[str, ...]) -> Markup:
         """Return *names* joined by commas."""

@@ -254,8 +254,13 @@ def test_a_player_sees_that_the_server_is_away_and_plays_on_when_it_is_back(hous
     relay.mend()
     expect(lost).to_be_hidden()
     assert people[0].get(f"/v1/tables/{table}")["my_turn"], "the press was not sent by itself"
+    # A part may come although the stream is still away. The line stays until that is back too.
+    page.evaluate("document.dispatchEvent(new Event('away'))")
     page.locator("button[value=select]").click()
     expect(page.locator("button[value=select]")).to_have_count(0)
+    expect(lost).to_be_visible()
+    page.evaluate("document.dispatchEvent(new Event('back'))")
+    expect(lost).to_be_hidden()
     relay.cut()
 
 

@@ -41,12 +41,21 @@ def may_rebuy(state: Running, entrant: EntrantId, level: int) -> bool:
 
 def may_stake(state: Running, entrant: EntrantId) -> bool:
     """Return whether *entrant* has an item to stake, or may still bring one."""
-    ruleset = state.terms.ruleset
-    if not isinstance(ruleset, CoruscantShift) or not ruleset.special_item:
+    if not _has_items(state):
         return False
     if any(item.owner == entrant and not item.staked for item in state.items):
         return True
-    return not any(item.brought_by == entrant for item in state.items)
+    return may_bring(state, entrant)
+
+
+def may_bring(state: Running, entrant: EntrantId) -> bool:
+    """Return whether *entrant* may still bring an item of their own."""
+    return _has_items(state) and all(item.brought_by != entrant for item in state.items)
+
+
+def _has_items(state: Running) -> bool:
+    ruleset = state.terms.ruleset
+    return isinstance(ruleset, CoruscantShift) and ruleset.special_item
 
 
 def after_bust(

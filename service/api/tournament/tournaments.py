@@ -17,8 +17,7 @@ from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.floor import FloorTerms
 from engine.tournament.model.values import BotRule
-from engine.tournament.money.paying import no_add_on
-from engine.values import EntrantId, LeagueId, TournamentId, Visibility, stream_of
+from engine.values import LeagueId, TournamentId, Visibility, stream_of
 from service.announcing.terms import announcing, demand_sandbox
 from service.api.http.access.phases import Tournament, entering_of, tables_of
 from service.api.http.access.rights import AS_KNOWN, SEASON, LeaguePlace, TournamentPlace, find
@@ -35,6 +34,7 @@ from service.api.http.writing.submitting import Order, answer, decide_one, encod
 from service.api.tournament.cancellations import CancellationShown, cancellation_shown
 from service.api.tournament.entrants import EntrantShown, shown_entrants
 from service.api.tournament.money import MoneyShown, money_shown
+from service.api.tournament.my_entries import MyEntry, my_entry
 from service.api.tournament.rounds_shown import RoundNow, round_now
 from service.base.errors import BadRequest
 from service.people.tokens import Principal
@@ -50,20 +50,6 @@ class TournamentListed(TournamentRow, frozen=True, kw_only=True):
     """A tournament in a list, as of the read models."""
 
     id: str
-
-
-class MyEntry(msgspec.Struct, kw_only=True):
-    """The caller's latest entry. ``table`` and ``seat`` are null without a seat."""
-
-    entrant: str
-    table: str | None
-    """The table at which the entrant sits, or null."""
-
-    seat: int | None
-    """The seat at that table, or null."""
-
-    add_on: bool
-    """True if the entrant may take the add-on of the terms as soon as no hand is in play."""
 
 
 class TableShown(msgspec.Struct, kw_only=True):
@@ -354,7 +340,7 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         tables=tuple(
             TableShown(id=each.table, number=each.number) for each in tables_of(place.state)
         ),
-        my=None if my is None else _mine(place.state, my),
+        my=None if my is None else my_entry(place.state, my),
         clock=_clock(place.state),
         round=round_now(place.state),
         cancellation=await cancellation_shown(shell.engine, place.state),
@@ -375,11 +361,6 @@ def _overrides(terms: Terms) -> tuple[Difference, ...]:
     if terms.ruleset_name not in PRESETS:
         return ()
     return differences(preset(terms.ruleset_name), terms.ruleset)
-
-
-def _mine(state: Tournament, entry: EntrantShown) -> MyEntry:
-    open_now = isinstance(state, Running) and no_add_on(state, EntrantId(entry.id)) is None
-    return MyEntry(entrant=entry.id, table=entry.table, seat=entry.seat, add_on=open_now)
 
 
 def _clock(state: Tournament) -> ClockShown | None:

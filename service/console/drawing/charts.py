@@ -5,7 +5,7 @@ Only attributes and classes are written; ``static/css/data.css`` gives colours a
 chart stands beside a table with the same figures, so a chart is hidden from screen readers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -76,8 +76,16 @@ def bump(courses: Sequence[ChartSeries], labels: Sequence[str]) -> Markup:
     return _drawing(drawn, height)
 
 
-def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
-    """Return one line of *values*, such as a rating, which may lie below zero."""
+def curve(
+    values: Sequence[float], labels: Sequence[str], mark: Callable[[float], str], last: str
+) -> Markup:
+    """
+    Return one line of *values*, such as a rating, which may lie below zero.
+
+    Args:
+        mark: Writes a number beside the axis.
+        last: The last value, as it is written beside the line.
+    """
     low, high = min(values), max(values)
     step = next(each for each in CURVE_STEPS if each * 5 >= high - low)
     ticks = [step * each for each in range(floor(low / step), ceil(high / step) + 1)]
@@ -87,7 +95,7 @@ def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
         f'<line class="rule" x1="{LEFT}" x2="{WIDTH - CURVE_RIGHT}" y1="{frame.y(tick):.1f}" '
         f'y2="{frame.y(tick):.1f}"/>'
         f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick):.1f}" dy=".36em" text-anchor="end">'
-        f"{tick:g}</text>"
+        f"{escape(mark(tick))}</text>"
         for tick in ticks
     )
     points = [(frame.x(stop), frame.y(value)) for stop, value in enumerate(values)]
@@ -95,7 +103,7 @@ def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
     line = (
         f'<g class="lit"><path class="course" d="{_straight(points)}"/>'
         f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-        f'<text class="name" x="{x + 14:.1f}" y="{y:.1f}" dy=".36em">{values[-1]:.1f}</text></g>'
+        f'<text class="name" x="{x + 14:.1f}" y="{y:.1f}" dy=".36em">{escape(last)}</text></g>'
     )
     return _drawing(rules + _labels(labels, frame) + line)
 

@@ -1,20 +1,25 @@
 """The door: check in and undo, money, search, walk-ins, the waitlist, and who may use it."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import segno
 
-from tests.service.console.conftest import Console
+from tests.service.api.conftest import PASSWORD
+from tests.service.console.conftest import Browser, Console
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
 
-async def opened(console: Console, **terms: Any) -> tuple[Any, str, str]:
+async def opened(
+    console: Console, *, visibility: str = "members", **terms: Any
+) -> tuple[Any, str, str]:
     """Announce an evening with check-in and a price. Return owner, league and tournament."""
-    owner, league = await console.api.league()
+    owner, league = await console.api.league(visibility)
     asked = {
         "name": "Thursday", "ruleset": "better", "currency": "EUR",
         "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
@@ -127,9 +132,45 @@ async def test_a_code_leads_staff_to_the_line_and_others_to_the_poster(serving: 
         assert page.url.path == f"/tournaments/{tournament}"
         page = await browser.get(f"/tournaments/{tournament}/door")
         assert page.url.path == f"/tournaments/{tournament}"
-        page = await console.browser().get(code)
+        phone = console.browser()
+        page = await phone.get(code)
         assert page.status_code == 404
         assert "Sign in first, if you do." in page.text
+        assert await signed_in_at(phone, owner.login) == f"/tournaments/{tournament}/door"
+
+
+async def signed_in_at(phone: Browser, login: str) -> str:
+    """Sign in by the link of the page about the code. Return the page that this leads to."""
+    assert phone.page is not None
+    [address] = re.findall(r'href="(/sign-in\?then=[^"]+)"', phone.page.text)
+    await phone.get(address)
+    page = await phone.submit(address, login=login, password=PASSWORD)
+    assert page.status_code == 200, page.text
+    return str(page.url.path)
+
+
+async def test_a_code_on_a_seat_card_of_a_public_evening_leads_staff_who_sign_in_to_the_line(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console, visibility="public")
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+        desk = await console.signed_in(owner.login)
+        cards = (await desk.get(f"/tournaments/{tournament}/prints?what=cards")).text
+        code = f"/tournaments/{tournament}/here/{person.player}"
+        drawn = segno.make(f"http://localhost:8000{code}", error="m", micro=False)
+        [path] = re.findall(r'd="(M[^"]+)"', drawn.svg_inline(omitsize=True, border=2))
+        assert path in cards, "a camera reads the address that is opened below"
+
+        phone = console.browser()
+        page = await phone.get(code)
+        assert page.url.path == f"/tournaments/{tournament}"
+        assert await signed_in_at(phone, owner.login) == f"/tournaments/{tournament}/door"
+        assert f'data-player="{person.player}"' in phone.page.text
+        theirs = console.browser()
+        await theirs.get(code)
+        assert await signed_in_at(theirs, person.login) == f"/tournaments/{tournament}"
 
 
 async def test_taking_somebody_out_asks_first_and_frees_the_place(serving: Serving) -> None:

@@ -40,7 +40,7 @@ class Styles:
 STYLES = Styles(
     (
         Chart(charts.bump(COURSES, EVENINGS), "Places after each evening"),
-        Chart(charts.curve((12.5, -3, 18.25), EVENINGS), "A rating"),
+        Chart(charts.curve((12.5, -3, 18.25), EVENINGS, str, "18.3"), "A rating"),
         Chart(charts.columns((1, 4, 2), EVENINGS, range(1, 2)), "Ends of simulated evenings"),
     )
 )

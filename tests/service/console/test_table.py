@@ -292,6 +292,38 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         )
 
 
+async def test_a_player_without_chips_stakes_an_item_and_may_buy_it_back(serving: Serving) -> None:
+    async with serving() as console:
+        tournament, table, broke, other = await until_a_bust(
+            console.api, {"max": 0, "seconds": 3600}
+        )
+        phone, here = await console.signed_in(broke.login), f"/tables/{table}"
+        assert "You may stake an item" in (await phone.get("/")).text
+        page = await phone.get(here)
+        assert "You may stake an item until the next hand." in page.text
+        assert '<option value="20">20</option>' in page.text
+        assert "Rebuy</button>" not in page.text
+        page = await phone.submit(f"{here}/stake", item="…", value="20")
+        assert page.status_code == 400
+        assert 'aria-invalid="true"' in page.text
+        assert 'value="…"' in page.text
+
+        page = await phone.submit(f"{here}/stake", item="My ship, the 2nd", value="20")
+
+        assert "You are back in." in page.text
+        assert "Your item my ship the 2nd is staked for" in page.text
+        assert f'action="{here}/stake"' not in page.text
+        assert f'action="{here}/buy-back"' in page.text
+        mine = (await broke.get(f"/v1/tournaments/{tournament}")).json()["my"]
+        assert mine["items"] == [{"item": "my_ship_the_2nd", "value": 20, "staked": True}]
+        assert mine["brings_item"] is False
+        page = await phone.submit(f"{here}/buy-back")
+        assert page.status_code == 409
+        assert 'role="alert"' in page.text
+        watching = await console.signed_in(other.login)
+        assert f'action="{here}/buy-back"' not in (await watching.get(here)).text
+
+
 async def test_the_tables_that_wait_come_first_and_are_listed_above(
     serving: Serving, database: TestDatabase
 ) -> None:

@@ -248,11 +248,11 @@ async def _at_this_door(ask: Ask, tournament: str, player: str) -> Done:
     return Done(links.tournament(tournament))
 
 
-async def _at_another_door(ask: Ask, tournament: str, _player: str) -> Done | Page:
+async def _at_another_door(ask: Ask, tournament: str, player: str) -> Done | Page:
     seen = await ask.api.get(f"/v1/public/tournaments/{tournament}", Foreign)
     if ask.signed_in:
         return Page("evening/foreign_code.html", seen)
-    return Done(links.tournament(tournament))
+    return Done(links.poster_of_code(tournament, player))
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/here", of=door)

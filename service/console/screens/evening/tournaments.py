@@ -1,6 +1,7 @@
 """The poster of a tournament: time, place, price, guests, and the button to enter."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -28,6 +29,8 @@ from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.screens.evening.playing import own_entry
+
+_CODE = re.compile(r"plr_[0-9a-f]{32}")
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
@@ -139,6 +142,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     cancelled_because: str | None = None
     """The reason of a cancelled evening, or null for another. Strangers read no words of staff."""
+
+    then: str
+    """The page to which signing in leads: the poster, or the door with a scanned code."""
 
     may_cancel: bool
     """True if the reader's role may cancel the evening, and it is not over."""
@@ -260,7 +266,13 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         for each in shown.entrants
     ]
     because = _because(ask, shown.cancelled_because or "")
-    return replace(_poster(shown, guests), league_name=shown.league_name, cancelled_because=because)
+    code = ask.query("code")
+    return replace(
+        _poster(shown, guests),
+        league_name=shown.league_name,
+        cancelled_because=because,
+        then=links.at_door(shown.id, code) if _CODE.fullmatch(code) else links.tournament(shown.id),
+    )
 
 
 def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) -> PosterScreen:
@@ -284,6 +296,7 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
         mine=None,
+        then="",
         may_cancel=False,
         may_invite=False,
         may_change=False,

@@ -22,6 +22,7 @@ from service.console.drawing import charts
 from service.console.listing import everything
 from service.console.pages import Page
 from service.console.screens.league.comparing import Against, Game, together
+from service.console.words import Words
 
 _FORM = 5
 """The number of latest places that show the player's form."""
@@ -298,7 +299,9 @@ def _curve(ask: Ask, games: Sequence[Game]) -> Markup | None:
         return None
     pattern, locale = ask.gettext("d MMM"), ask.language.locale
     labels = [format_date(each.at, pattern, locale=locale) if each.at else "" for each in games]
-    return charts.curve([float(Decimal(each.rating or 0)) for each in games], labels)
+    words, ratings = Words(ask.language), [each.rating or "0" for each in games]
+    values = [float(Decimal(each)) for each in ratings]
+    return charts.curve(values, labels, words.mark, words.with_tenths(ratings[-1]))
 
 
 def _places(placings: Sequence[Placed]) -> Markup | None:

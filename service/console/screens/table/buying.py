@@ -1,8 +1,13 @@
-"""Chips that a player buys or brings: rebuys, add-ons, and more chips in a casino. Leaving one."""
+"""
+The chips that a player buys or brings: rebuys, staked items, add-ons, and more chips in a casino.
+"""
+
+import re
+import unicodedata
 
 import msgspec
 
-from service.api.tournament.rebuys import AddOnWanted
+from service.api.tournament.rebuys import AddOnWanted, ItemWanted
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form
@@ -22,6 +27,35 @@ async def take_rebuy(ask: Ask, given: Given, table: str) -> Done:
     await ask.api.send("POST", await _path(ask, table, "rebuys"), None, object, key=given.key)
     said = ask.gettext("You are back in. Your chips come with the next hand.")
     return Done(links.table(table), said)
+
+
+@form("/tables/{table:str}/stake", of=play)
+async def stake(ask: Ask, given: Given, table: str) -> Done:
+    """Stake an item for chips of its value, before the table's next hand."""
+    value = demanded(given.text("value"), "value", least=1)
+    wanted = given.into(ItemWanted, item=slug_of(given.text("item")), value=value)
+    await ask.api.send("POST", await _path(ask, table, "items"), wanted, object, key=given.key)
+    said = ask.gettext("You are back in. Your chips come with the next hand.")
+    return Done(links.table(table), said)
+
+
+@form("/tables/{table:str}/buy-back", of=play)
+async def buy_back(ask: Ask, given: Given, table: str) -> Done:
+    """Buy the own item back, between hands."""
+    path = await _path(ask, table, "items/return")
+    await ask.api.send("POST", path, None, object, key=given.key)
+    return Done(links.table(table), ask.gettext("The item is yours again."))
+
+
+def slug_of(name: str) -> str:
+    """
+    Return the slug of an item that a person names.
+
+    >>> slug_of("My Fähre, 2nd"), slug_of("…")
+    ('my_fahre_2nd', '')
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return "_".join(re.findall(r"[a-z0-9]+", plain))[:40]
 
 
 @form("/tables/{table:str}/add-on", of=play)

@@ -7,14 +7,14 @@ from datetime import datetime
 import msgspec
 
 from engine.kit.cards import total
-from engine.rulesets import Amounts, OpenEnd, Ruleset
+from engine.rulesets import Amounts, CoruscantShift, OpenEnd, Ruleset
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
 from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
 from service.api.rules.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
 from service.api.table.views import TableSeen
-from service.api.tournament.tournaments import MyEntry
+from service.api.tournament.my_entries import MyEntry, MyItem
 from service.base.sources import SystemEntropy
 from service.console import links
 from service.console.asking import Ask
@@ -108,6 +108,16 @@ class Paid(msgspec.Struct, frozen=True, kw_only=True):
     remainder: int
 
 
+class Stakes(msgspec.Struct, frozen=True, kw_only=True):
+    """The items that a player without chips may stake."""
+
+    mine: tuple[MyItem, ...]
+    """Items that were staked before."""
+
+    values: tuple[int, ...]
+    """The values that a new item may have. Empty if the player may bring none."""
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """The end of the last hand: the cards shown, and the winners with the reason."""
 
@@ -138,6 +148,12 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
 
     rebuy: Window | None
     """The reader's rebuy window, or null if none is open."""
+
+    stakes: Stakes | None
+    """The items that the reader may stake now, or null."""
+
+    staked: MyItem | None
+    """The reader's item in escrow, or null."""
 
     add_on: AddOn | None
     """The add-on that the reader may take in this stop of play, or null."""
@@ -181,23 +197,22 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
     my = game.my
     here = my is not None and my.table == table
     own = next((each for each in seen.seats if my and each.entrant == my.entrant), None)
+    rebuy = await _rebuy(ask, game)
+    ended = seen.last_hand and _ended(
+        ask, seen, seen.last_hand, await _names(ask, seen, seen.last_hand)
+    )
     return TableScreen(
         id=table,
         game=game,
-        felt=felt_of(
-            seen,
-            seen.names,
-            None if own is None else own.seat,
-            chips=not game.ruleset.moneyless,
-            # A reader who plays here could press a name by mistake.
-            pages=_pages(game) if own is None else None,
-        ),
+        felt=_felt(seen, game, None if own is None else own.seat),
         acts=acts_of(seen, chosen, game.ruleset.chip_unit) if seen.legal or seen.me else None,
         worth=await _worth(ask, game, seen, chosen),
         seat=None if own is None else own.seat,
         elsewhere=None if my is None or here else my.table,
         place=_place(game),
-        rebuy=await _rebuy(ask, game),
+        rebuy=rebuy,
+        stakes=rebuy and _stakes(game),
+        staked=_staked(game) if here else None,
         add_on=game.fees.add_on if my is not None and here and my.add_on else None,
         casino=own is not None and isinstance(game.ruleset.end, OpenEnd),
         away=own is not None and own.away,
@@ -208,14 +223,18 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         amounts=seen.amounts,
         level=seen.level,
         next_level=seen.next_level,
-        ended=None
-        if seen.last_hand is None
-        else _ended(ask, seen, seen.last_hand, await _names(ask, seen, seen.last_hand)),
+        ended=ended,
         between=seen.hand is None,
         experimental=seen.experimental,
         closed_since=seen.closed_since,
         now=shell_of(ask.request).now(),
     )
+
+
+def _felt(seen: TableSeen, game: Game, own: int | None) -> Felt:
+    # A reader who plays here could press a name by mistake.
+    pages = _pages(game) if own is None else None
+    return felt_of(seen, seen.names, own, chips=not game.ruleset.moneyless, pages=pages)
 
 
 def _pages(game: Game) -> dict[str, str]:
@@ -239,6 +258,22 @@ async def _rebuy(ask: Ask, game: Game) -> Window | None:
     if status != "rebuy_open":
         return None
     return await window_of(ask, game.id, game.fees, game.ruleset.rebuy.seconds)
+
+
+def _stakes(game: Game) -> Stakes | None:
+    """Return the items that the reader may stake, or None if there are none."""
+    ruleset, my = game.ruleset, game.my
+    if my is None or not isinstance(ruleset, CoruscantShift):
+        return None
+    mine = tuple(each for each in my.items if not each.staked)
+    values = ruleset.item_values if my.brings_item else ()
+    return Stakes(mine=mine, values=values) if mine or values else None
+
+
+def _staked(game: Game) -> MyItem | None:
+    """Return the reader's item in escrow, or None."""
+    items = () if game.my is None else game.my.items
+    return next((each for each in items if each.staked), None)
 
 
 def _waits_for(seen: TableSeen) -> tuple[str, ...]:

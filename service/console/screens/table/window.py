@@ -1,4 +1,6 @@
-"""The chips that the reader may buy now: in the open rebuy window, or as an add-on."""
+"""
+The chips that the reader may get now: by a rebuy or a staked item in the open window, as an add-on.
+"""
 
 from datetime import datetime
 
@@ -33,8 +35,11 @@ class Fees(msgspec.Struct):
 class Window(msgspec.Struct, frozen=True, kw_only=True):
     """An open rebuy window of the reader's."""
 
+    buys: bool
+    """True if a rebuy is allowed. Otherwise only a staked item brings the reader back."""
+
     price: int
-    """The price in minor units of the currency."""
+    """The price of a rebuy in minor units of the currency."""
 
     until: datetime | None
     """The end of the window, or null while play is paused."""
@@ -44,11 +49,11 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def window_of(ask: Ask, tournament: str, fees: Fees, seconds: int) -> Window | None:
-    """Return the reader's window in a tournament, or None without one that a rebuy closes."""
+    """Return the reader's window in a tournament, or None without one."""
     waiting = await ask.api.get("/v1/me/waiting", MyWaiting)
     for each in waiting.items:
-        if isinstance(each, RebuyWaiting) and each.tournament == tournament and each.rebuy:
-            return Window(price=price_of(fees), until=each.until, seconds=seconds)
+        if isinstance(each, RebuyWaiting) and each.tournament == tournament:
+            return Window(buys=each.rebuy, price=price_of(fees), until=each.until, seconds=seconds)
     return None
 
 

@@ -21,6 +21,7 @@ const prepare = (table) => {
   }
   suit(table);
   keepEnd(table);
+  if (away) offline(table);
   const { table: id, decision } = table.dataset;
   if (sending.has(id)) table.setAttribute('aria-busy', 'true');
   const turn = table.hasAttribute('data-turn') ? decision : '';
@@ -86,10 +87,14 @@ const offline = (table) => {
   table.querySelector('[data-offline]').hidden = false;
 };
 
-document.addEventListener('away', () => document.querySelectorAll(TABLE).forEach(offline));
-document.addEventListener('back', () => {
-  for (const each of document.querySelectorAll('[data-offline]')) each.hidden = true;
-});
+let away = false; // A part that comes meanwhile, or a table that replaces another, says so too.
+const connected = (event) => {
+  away = event.type === 'away';
+  for (const each of document.querySelectorAll('[data-offline]')) each.hidden = !away;
+};
+
+document.addEventListener('away', connected);
+document.addEventListener('back', connected);
 
 // A refusal is the same page with the reason.
 const refused = async (table, answer) => {
