@@ -198,9 +198,6 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
     here = my is not None and my.table == table
     own = next((each for each in seen.seats if my and each.entrant == my.entrant), None)
     rebuy = await _rebuy(ask, game)
-    ended = seen.last_hand and _ended(
-        ask, seen, seen.last_hand, await _names(ask, seen, seen.last_hand)
-    )
     return TableScreen(
         id=table,
         game=game,
@@ -211,7 +208,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         elsewhere=None if my is None or here else my.table,
         place=_place(game),
         rebuy=rebuy,
-        stakes=rebuy and _stakes(game),
+        stakes=None if rebuy is None else _stakes(game),
         staked=_staked(game) if here else None,
         add_on=game.fees.add_on if my is not None and here and my.add_on else None,
         casino=own is not None and isinstance(game.ruleset.end, OpenEnd),
@@ -223,7 +220,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         amounts=seen.amounts,
         level=seen.level,
         next_level=seen.next_level,
-        ended=ended,
+        ended=await _end(ask, seen),
         between=seen.hand is None,
         experimental=seen.experimental,
         closed_since=seen.closed_since,
@@ -330,6 +327,11 @@ async def _names(ask: Ask, seen: TableSeen, last: LastHandView) -> dict[int, str
     except Problem:  # the read model has not caught up yet
         return {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
     return {each.seat: hand.names.get(each.entrant, each.entrant) for each in hand.seats}
+
+
+async def _end(ask: Ask, seen: TableSeen) -> Ended | None:
+    last = seen.last_hand
+    return None if last is None else _ended(ask, seen, last, await _names(ask, seen, last))
 
 
 def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str]) -> Ended:
