@@ -1,11 +1,13 @@
 """A message of the house in a real browser: the worker shows it, and pressing it opens its page."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.chromium import WHOLE, WHY, chromium
 from tests.browser.house import House
 from tests.browser.sweeping import PHONE
 
@@ -35,6 +37,16 @@ PRESSED = """async () => {
   await Promise.all(waits);
   return [shown, opened];
 }"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The whole Chromium, because its shell shows no notifications."""
+    if WHOLE is None:
+        pytest.skip(WHY)
+    expect.set_options(timeout=20_000)  # the machine may be busy
+    with chromium(WHOLE) as found:
+        yield found
 
 
 def delivered(context: BrowserContext, page: Page, origin: str, message: dict[str, str]) -> None:
