@@ -106,7 +106,7 @@ async def found_failing(
                     hash=row.hash.hex(),
                     fails=fails,
                 )
-        after = rows[-1].position
+        after += CHUNK
 
 
 async def void_failing(

@@ -191,8 +191,9 @@ async def _log(taking: Taking) -> AsyncIterator[list[Recorded]]:
         async with taking.engine.connect() as connection:
             wanted = min(CHUNK, taking.until - after)
             rows = await read_league(connection, taking.league, after, wanted)
-        yield rows
-        after = rows[-1].position
+        if rows:  # none if somebody has removed them
+            yield rows
+        after += wanted
 
 
 def line_of(row: Recorded) -> Line:

@@ -39,9 +39,10 @@ _VERSION = """
     SELECT stream_version FROM events WHERE league = $1 AND stream = $2 AND position <= $3
      ORDER BY stream_version DESC LIMIT 1
 """
+# As in ``service.log.read``, the planner shall go backwards to the first match.
 _BOOKS = """
     SELECT stream_version FROM events
-     WHERE league = $1 AND stream = $2 AND type = $3 AND stream_version <= $4
+     WHERE league = $1 AND stream = $2 AND coalesce(type = $3, false) AND stream_version <= $4
      ORDER BY stream_version DESC LIMIT 1
 """
 

@@ -30,22 +30,21 @@ _COLUMNS = (
 _OF_STREAM = _COLUMNS.replace("stream,", "NULL,", 1)
 """For queries in which the caller already knows the stream."""
 
-_STREAM = (  # column names are constants
-    f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
-    "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
-)
-_UNTIL = (
+# Chunks are ranges, because versions and positions are dense. With a LIMIT instead, the planner may
+# fetch and sort the whole rest of the stream or league for each chunk: it takes both for short.
+_UNTIL = (  # column names are constants
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 AND stream_version <= $4 ORDER BY stream_version"
 )
-# The event before the last closing event is read for its hash alone.
+# The event before the last closing event is read for its hash alone. With a bare comparison of the
+# type, the planner expects few matches and sorts them all. This way it goes backwards to the first.
 _BOOKS = f"""
     (SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
     UNION ALL
     (SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2
         AND stream_version > greatest(1, (
             SELECT e.stream_version - 2 FROM events e
-             WHERE e.league = $1 AND e.stream = $2 AND e.type = $3
+             WHERE e.league = $1 AND e.stream = $2 AND coalesce(e.type = $3, false)
              ORDER BY e.stream_version DESC LIMIT 1))
       ORDER BY stream_version LIMIT $4 - 1)
     ORDER BY stream_version
@@ -62,7 +61,7 @@ _HEADS = """
 """
 _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
-    "ORDER BY position LIMIT $3"
+    "AND position <= $3 ORDER BY position"
 )
 _OF_TYPE = (
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
@@ -152,10 +151,8 @@ async def read_stream(
     after_version: int = 0,
     limit: int = CHUNK,
 ) -> list[Recorded]:
-    """Return up to *limit* events of a stream, oldest first."""
-    number = _number(league)
-    rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
-    return _recorded(number, rows, stream)
+    """Return the next *limit* events of a stream, or as many as there are, oldest first."""
+    return await read_until(connection, league, stream, after_version, after_version + limit)
 
 
 async def heads_of(
@@ -213,9 +210,9 @@ async def read_league(
     after_position: int = -1,
     limit: int = CHUNK,
 ) -> list[Recorded]:
-    """Return up to *limit* events of a league after a position. -1 is before the first."""
-    number = _number(league)
-    rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, limit)
+    """Return the next *limit* events of a league after a position. -1 is before the first."""
+    number, until = _number(league), after_position + limit
+    rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, until)
     return _recorded(number, rows)
 
 
