@@ -38,7 +38,8 @@ def _task() -> "asyncio.Task[Any] | None":
 
 def _taken(_: Any, record: sa.pool.ConnectionPoolEntry, lent: Any) -> None:
     task = _task()
-    if task is None or lent._pool.size() < _SHARED:
+    pooled = isinstance(lent._pool, sa.pool.QueuePool)  # migrations keep no connection
+    if task is None or not pooled or lent._pool.size() < _SHARED:
         return
     _given_back(None, record)  # a dead connection is replaced without having been given back
     held, pool = _held.setdefault(task, Counter()), id(lent._pool)
