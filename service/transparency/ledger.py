@@ -28,8 +28,8 @@ _LEAVES = """
     ORDER BY position
 """
 _NODES = """
-    SELECT hash FROM tree_node WHERE league = $1 AND level = $2 AND index >= $3 AND index < $4
-    ORDER BY index
+    SELECT index, hash FROM tree_node
+     WHERE league = $1 AND level = $2 AND index >= $3 AND index < $4
 """
 # A process that grew the tree while a new epoch emptied it may have left a gap. Then begin again.
 _GROWN = """
@@ -65,11 +65,21 @@ async def _below(connection: Driver, league: UUID, level: int, start: int, end: 
     """Return the nodes one tile below *level*. Below the first level, they are leaves."""
     if level == TILE_BITS:
         rows = await connection.fetch(_LEAVES, league, start, end)
-    else:
-        rows = await connection.fetch(_NODES, league, level - TILE_BITS, start, end)
-    if len(rows) != end - start:
-        raise LogIncomplete("signed events are missing from the log")
-    return [row[0] for row in rows]
+        if len(rows) != end - start:
+            raise LogIncomplete("signed events are missing from the log")
+        return [row[0] for row in rows]
+    stored = {
+        row["index"]: row["hash"]
+        for row in await connection.fetch(_NODES, league, level - TILE_BITS, start, end)
+    }
+    found: list[bytes] = []
+    for index in range(start, end):
+        # Subtrees are stored when a head is signed. A backup may come before that, or without one.
+        root = stored.get(index) or root_of(
+            await _below(connection, league, level - TILE_BITS, index * TILE, (index + 1) * TILE)
+        )
+        found.append(root)
+    return found
 
 
 async def range_hash(connection: Driver, league: UUID, start: int, end: int) -> bytes:
@@ -77,7 +87,7 @@ async def range_hash(connection: Driver, league: UUID, start: int, end: int) -> 
     Return the root over a range of leaves, using stored subtrees that are complete.
 
     Raises:
-        LogIncomplete: If the log or the stored tree does not reach that far.
+        LogIncomplete: If the log does not reach that far.
     """
     frontier = Frontier()
     for first, last in complete_subtrees(start, end):

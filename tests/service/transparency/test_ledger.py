@@ -29,3 +29,15 @@ async def test_a_gap_among_stored_subtrees_is_filled(database: TestDatabase) -> 
         await owner.execute("DELETE FROM tree_node WHERE index = 0")
         await ledger.grow(owner, league, 3 * TILE)
         assert await ledger.root_at(owner, league, 3 * TILE) == root
+
+
+async def test_a_root_needs_no_stored_subtree(database: TestDatabase) -> None:
+    """A backup may come before the first head is signed, or long after the last one."""
+    async with owning(database) as owner:
+        league, size = number_of(await bare_league(owner)), 3 * TILE + 5
+        await owner.execute(EVENTS, league, size)
+        bare = await ledger.root_at(owner, league, size)
+        await ledger.grow(owner, league, size)
+        assert await ledger.root_at(owner, league, size) == bare
+        await owner.execute("DELETE FROM tree_node WHERE index = 1")
+        assert await ledger.root_at(owner, league, size) == bare
