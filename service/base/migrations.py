@@ -1,5 +1,5 @@
 """
-Migrating a database, the folder of the migrations, and the SQL files in it.
+Migrating a database, and the SQL files beside the migrations.
 
 Each function of the database has a file
 ``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it. The highest
@@ -9,18 +9,16 @@ new migration.
 
 from alembic import command
 from alembic.config import Config
-from alembic.script import ScriptDirectory
 
-from service.base import shipped
+from service.base import revisions
 
-FOLDER = shipped.MIGRATIONS
-STATEMENTS = FOLDER / "sql"
+STATEMENTS = revisions.FOLDER / "sql"
 
 
 def config() -> Config:
     """Return Alembic's configuration, without the address of a database."""
     made = Config()
-    made.set_main_option("script_location", str(FOLDER))
+    made.set_main_option("script_location", str(revisions.FOLDER))
     return made
 
 
@@ -41,13 +39,12 @@ def migrate(migrator_url: str, revision: str = "head", *, restoring: bool = Fals
 
 def newest() -> str:
     """Return the revision of the schema that this program needs."""
-    return str(ScriptDirectory.from_config(config()).get_current_head())
+    return revisions.known()[-1]
 
 
 def unknown(revision: str) -> bool:
     """Return whether this program has no migration *revision*."""
-    known = ScriptDirectory.from_config(config()).walk_revisions()
-    return revision not in {each.revision for each in known}
+    return revision not in revisions.known()
 
 
 def load(name: str, revision: str) -> str:

@@ -7,15 +7,12 @@ A migration that removes something the code needs raises `oldest`. The code neve
 schema.
 """
 
-from functools import cache
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import asyncpg
 import psycopg
-from alembic.script import ScriptDirectory
 
-from service.base import migrations
+from service.base import revisions
 from service.base.drivers import Driver
 
 _HERE: Final = """
@@ -102,11 +99,4 @@ class SchemaRange:
 
 def of_code() -> SchemaRange:
     """Return the range of the code that runs here."""
-    return _of(migrations.FOLDER)
-
-
-@cache
-def _of(_folder: Path) -> SchemaRange:
-    script = ScriptDirectory.from_config(migrations.config())
-    newest_first = [each.revision for each in script.walk_revisions()]
-    return SchemaRange(tuple(reversed(newest_first)))
+    return SchemaRange(revisions.known())

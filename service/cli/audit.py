@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.audit.run.plan import Plan
 from service.audit.run.processes import in_processes
 from service.audit.run.units import Part, Told

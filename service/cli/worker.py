@@ -3,7 +3,7 @@
 import rich_click as click
 
 from service.cli.process_settings import process_settings
-from service.tasks import run_worker
+from service.tasks.worker import run_worker
 
 
 @click.command()

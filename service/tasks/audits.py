@@ -24,7 +24,7 @@ from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
 from engine.values import number_of
-from service.audit import Report
+from service.audit.report import Report
 from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine

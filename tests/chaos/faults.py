@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 import psycopg
 from amqp import AMQPError
 
-from service.base import migrations
+from service.base import migrations, revisions
 from service.base.schema_range import of_code
 from tests.chaos.room import SECOND, Room
 from tests.service.tasks.due_work import CHAOS
@@ -294,7 +294,7 @@ def upgrade(room: Room, _: Random) -> Done:
     """Migrate to the newer version, and from now on run it in one API process and the worker."""
     folder = room.data.parent / "newer"
     head = of_code().head
-    shutil.copytree(migrations.FOLDER, folder)
+    shutil.copytree(revisions.FOLDER, folder)
     (folder / "versions/9001_adding.py").write_text(ADDING.replace("{head}", head))
     with _knowing(folder):
         url = room._url("holotable_migrate", room.name)
@@ -312,11 +312,11 @@ def upgrade(room: Room, _: Random) -> Done:
 
 @contextmanager
 def _knowing(folder: Path) -> Iterator[None]:
-    before, migrations.FOLDER = migrations.FOLDER, folder
+    before, revisions.FOLDER = revisions.FOLDER, folder
     try:
         yield
     finally:
-        migrations.FOLDER = before
+        revisions.FOLDER = before
 
 
 def _backends(connection: psycopg.Connection) -> list[int]:

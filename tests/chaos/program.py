@@ -18,8 +18,8 @@ def main(folder: str, fault: str, *command: str) -> None:
     if fault != "-":
         plant(next(each for each in FAULTS if each.name == fault))
     if folder != "-":
-        migrations = importlib.import_module("service.base.migrations")
-        migrations.FOLDER = Path(folder)  # type: ignore[attr-defined]
+        revisions = importlib.import_module("service.base.revisions")
+        revisions.FOLDER = Path(folder)  # type: ignore[attr-defined]
     sys.argv = ["holotable", *command]
     importlib.import_module("service.cli.main").main()
 

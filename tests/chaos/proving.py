@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import asyncpg
 
 from engine.values import identifier
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.base.database import async_engine
 from service.log.keys import Keys
 from service.projections.rebuilding.comparing import compare_league

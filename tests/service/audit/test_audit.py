@@ -6,7 +6,8 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.audit import Report, audit_league
+from service.audit.report import Report
+from service.audit.run.league import audit_league
 from service.base.database import async_engine
 from service.log.keys import Keys
 from service.projections.following.runner import Runner

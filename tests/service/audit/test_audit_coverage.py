@@ -6,8 +6,9 @@ import asyncpg
 import pytest
 
 from engine.values import number_of, stream_of
-from service.audit import Report, audit_league
 from service.audit.bytes.chunks import READ
+from service.audit.report import Report
+from service.audit.run.league import audit_league
 from service.base.database import async_engine
 from service.log.canonical import NO_HASH
 from service.log.keys import Keys

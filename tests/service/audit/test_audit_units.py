@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.audit import Report, audit_league
 from service.audit.bytes.tree import Vouched
+from service.audit.report import Report
+from service.audit.run.league import audit_league
 from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine

@@ -21,7 +21,8 @@ import pytest
 from engine.coordination.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.values import number_of, stream_of
-from service.audit import Report, audit_league
+from service.audit.report import Report
+from service.audit.run.league import audit_league
 from service.base.database import async_engine
 from service.director import closing_heads, season_ends
 from service.director.runtime import open_runtime

@@ -9,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from service.base import migrations
+from service.base import migrations, revisions
 from service.base.database import OWNER, sync_engine
 from service.log import schema as log
 from service.people import schema
@@ -81,7 +81,7 @@ def test_each_file_makes_the_function_it_is_named_after() -> None:
     for file in migrations.STATEMENTS.glob("*.sql"):
         name, revision, _ = file.name.split(".")
         text = file.read_text()
-        (migration,) = (migrations.FOLDER / "versions").glob(f"{revision}_*.py")
+        (migration,) = (revisions.FOLDER / "versions").glob(f"{revision}_*.py")
 
         assert f'load("{name}", revision)' in migration.read_text()
         assert CREATE.findall(text) == [name] or "\nDO $$" in text

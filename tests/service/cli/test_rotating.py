@@ -10,7 +10,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
 from service.base.errors import EventUnreadable

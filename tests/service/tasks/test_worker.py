@@ -20,7 +20,7 @@ import pytest
 
 from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.base import database as databases
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import environment

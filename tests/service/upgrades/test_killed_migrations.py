@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service.base import migrations
+from service.base import migrations, revisions
 from service.base.settings import environment
 from tests.service.upgrades.test_first_release import EVENTS, asked
 from tests.service.upgrades.test_first_release import database as first_release
@@ -43,7 +43,8 @@ STEPS = (
 )
 GROWING = f'''"""Grow."""
 from alembic import op
-revision, down_revision, branch_labels, depends_on = "9001", "{{head}}", None, None
+revision = "9001"
+down_revision = "{{head}}"
 def upgrade():
     for number, step in enumerate({STEPS!r}):
         op.execute(step)
@@ -52,8 +53,8 @@ def upgrade():
 MIGRATING = """
 import sys
 from pathlib import Path
-from service.base import migrations
-migrations.FOLDER = Path(sys.argv[1])
+from service.base import migrations, revisions
+revisions.FOLDER = Path(sys.argv[1])
 migrations.migrate(sys.argv[2])
 """
 """The newer version's `migrate`."""
@@ -91,7 +92,7 @@ def begun_newer(database: TestDatabase) -> subprocess.Popen[str]:
     """Begin the newer version's migration."""
     url = database.url("holotable_migrate")
     return subprocess.Popen(
-        [sys.executable, "-c", MIGRATING, str(migrations.FOLDER), url],
+        [sys.executable, "-c", MIGRATING, str(revisions.FOLDER), url],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.audit import audit_league
-from service.base import migrations
+from service.audit.run.league import audit_league
+from service.base import migrations, revisions
 from service.base.database import async_engine
 from service.base.schema_range import SchemaRange, of_code
 from service.log.keys import Keys
@@ -33,20 +33,23 @@ pytestmark = pytest.mark.anyio
 
 ADDING = '''"""Add."""
 from alembic import op
-revision, down_revision, branch_labels, depends_on = "9001", "{head}", None, None
+revision = "9001"
+down_revision = "{head}"
 def upgrade():
     op.execute("ALTER TABLE account ADD COLUMN pronouns text")
     op.execute("ALTER TABLE append_turn ADD COLUMN seen integer NOT NULL DEFAULT 0")
 '''
 RENAMING = """from alembic import op
-revision, down_revision, branch_labels, depends_on = "9001", "{head}", None, None
+revision = "9001"
+down_revision = "{head}"
 def upgrade():
     op.execute("ALTER TABLE account RENAME COLUMN name TO called")
     op.execute("UPDATE schema_support SET oldest = '9001'")
 """
 TAKING = '''"""Take away."""
 from alembic import op
-revision, down_revision, branch_labels, depends_on = "9002", "9001", None, None
+revision = "9002"
+down_revision = "9001"
 def upgrade():
     op.execute("ALTER TABLE account DROP COLUMN pronouns")
     op.execute("UPDATE schema_support SET oldest = '9001'")
@@ -70,9 +73,9 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
     def know(name: str, text: str) -> None:
         folder = tmp_path / name
         head = of_code().head
-        shutil.copytree(migrations.FOLDER, folder)
+        shutil.copytree(revisions.FOLDER, folder)
         (folder / f"versions/{name}.py").write_text(text.replace("{head}", head))
-        monkeypatch.setattr(migrations, "FOLDER", folder)
+        monkeypatch.setattr(revisions, "FOLDER", folder)
 
     return know
 
@@ -165,7 +168,7 @@ def test_a_code_runs_from_its_head_to_the_schema_that_takes_away_what_it_needs()
 def test_a_migration_that_takes_away_says_so() -> None:
     """Every migration after `schema_support` that may break an older version raises its row."""
     taking = re.compile(r"DROP (TABLE|COLUMN|FUNCTION)|RENAME|ALTER COLUMN \w+ (TYPE|SET NOT NULL)")
-    for path in sorted((migrations.FOLDER / "versions").glob("*.py")):
+    for path in sorted((revisions.FOLDER / "versions").glob("*.py")):
         if path.name[:4] <= "0044":
             continue
         text = path.read_text(encoding="utf-8").partition("def downgrade")[0]

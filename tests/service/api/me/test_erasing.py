@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
 from service.log.keys import Keys
