@@ -25,6 +25,7 @@ from service.base.errors import EventUnreadable, LeagueKeyUnknown
 _WRAP = b"holotable/wrap/1"
 _STREAM = b"holotable/stream/1"
 _REQUEST = b"holotable/request/1"
+_LEAGUES_KEPT = 4096
 _STREAMS_KEPT = 4096
 _HMAC_BLOCK = 64
 """SHA-256's block size in bytes. HMAC pads its key to it."""
@@ -147,8 +148,11 @@ class Keys:
         row = await (await driver_of(connection)).fetchrow(_SELECT, league)
         if row is None:
             return None
-        self._known[league] = self.unwrap(league, row["key_id"], row["wrapped"])
-        return self._known[league]
+        found = self.unwrap(league, row["key_id"], row["wrapped"])
+        if len(self._known) >= _LEAGUES_KEPT:
+            self._known.clear()
+        self._known[league] = found
+        return found
 
     def wrap(self, league: UUID, key_id: UUID, secret: bytes) -> bytes:
         """Return *secret* in the form that the relation ``key`` keeps."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -19,7 +19,10 @@ from service.base.errors import (
 )
 from service.log.batch import Receipt
 from service.log.orders import HOUSE, Decide, Order
-from service.log.record import LeagueClosed
+from service.log.record import LeagueClosed, league_number
+
+LEAGUES_KEPT = 4096
+"""The leagues remembered. Beyond it, those without commands are read again when they return."""
 
 _ATTEMPTS_MAX = 100
 PATIENT_SECONDS = 5.0
@@ -107,6 +110,26 @@ class League:
                 refuse(item, StoreUnavailable("too many conflicting writes; try again"))
             else:
                 self.waiting.appendleft(item)
+
+
+class Leagues:
+    """The leagues of one writer."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, League] = {}
+
+    def __iter__(self) -> Iterator[League]:
+        return iter(self._known.values())
+
+    def of(self, name: str) -> League:
+        """Return the league *name*."""
+        found = self._known.get(name)
+        if found is None:
+            if len(self._known) >= LEAGUES_KEPT:
+                busy = [each for each in self if each.queued or each.waiting]
+                self._known = {each.name: each for each in busy}
+            found = self._known[name] = League(name, league_number(name))
+        return found
 
 
 def begin(items: Iterable[Waiting]) -> None:

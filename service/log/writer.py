@@ -29,12 +29,11 @@ from service.log.record import (
     Disconnected,
     Outcome,
     StatementFailed,
-    league_number,
 )
 from service.log.rehearsal import Rehearsed, rehearse
 from service.log.states import Loaded, State, StateCache
 from service.log.store import Store
-from service.log.waiting import League, Waiting, begin, refuse, requests_of
+from service.log.waiting import League, Leagues, Waiting, begin, refuse, requests_of
 
 __all__ = [
     "Decide", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "StreamEvents", "Writer",
@@ -90,7 +89,7 @@ class Writer:
         self._others = Others(store, self._cache)
         self._answers = Answers(store, self._codec)
         self._former = Former(self._codec, self._cache, now, revision)
-        self._leagues: dict[str, League] = {}
+        self._leagues = Leagues()
         self._queue: asyncio.Queue[League] = asyncio.Queue()
         self._connections = connections
         self._waiting = waiting
@@ -131,7 +130,7 @@ class Writer:
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
-        for league in self._leagues.values():
+        for league in self._leagues:
             for item in league.waiting:
                 refuse(item, StoreUnavailable("the service is stopping"))
             league.waiting.clear()
@@ -153,7 +152,7 @@ class Writer:
           Overloaded: If too many commands wait in the league. Nothing was done.
           Rehearsed: With the events it would cause, if *order* is a rehearsal.
         """
-        known = self._league(league)
+        known = self._leagues.of(league)
         if order.rehearse:
             raise await self._rehearse(known, order, decide)
         item = known.enter(order, decide, self._waiting)
@@ -184,7 +183,7 @@ class Writer:
         """
         if not fresh and (found := self.known(league, stream)) is not None:
             return found
-        known = self._league(league)
+        known = self._leagues.of(league)
         try:
             await self._know_epoch(known)
             return await self._cache.load(known.number, stream, fresh=fresh)
@@ -193,22 +192,16 @@ class Writer:
 
     def known(self, league: str, stream: Stream[State]) -> Loaded[State] | None:
         """Return this process's copy of a stream's state, or None if it has none."""
-        known = self._league(league)
+        known = self._leagues.of(league)
         return None if known.epoch is None else self._cache.known(known.number, stream)
 
     async def epoch(self, league: str) -> int:
         """Return a league's epoch as this process last read it."""
-        known = self._league(league)
+        known = self._leagues.of(league)
         try:
             return await self._know_epoch(known)
         except Disconnected as error:
             raise StoreUnavailable("the database is not available") from error
-
-    def _league(self, name: str) -> League:
-        found = self._leagues.get(name)
-        if found is None:
-            found = self._leagues[name] = League(name, league_number(name))
-        return found
 
     def _enqueue(self, league: League) -> None:
         if not league.queued and league.waiting:
@@ -397,4 +390,4 @@ class Writer:
 
     def latest(self, league: str) -> datetime:
         """Return the instant of a league's last event, as far as this process knows."""
-        return self._league(league).latest or _BEGINNING
+        return self._leagues.of(league).latest or _BEGINNING

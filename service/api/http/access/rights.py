@@ -51,8 +51,8 @@ State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
 """The longest time for which a member removed by another process may still act at tables."""
 
-_LEAGUES_KEPT = 16_384
-"""The streams whose league is remembered. Without a limit they would fill the memory in years."""
+_KEPT = 16_384
+"""The streams and leagues remembered. Without a limit they would fill the memory in years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ async def league_of(shell: Shell, stream: str) -> str:
             raise StoreUnavailable("the database does not answer") from error
         if number is None:
             raise StreamNotFound("it does not exist, or you may not see it")
-        if len(shell.leagues) >= _LEAGUES_KEPT:
+        if len(shell.leagues) >= _KEPT:
             shell.leagues.clear()
         known = shell.leagues[stream] = f"lge_{number.hex}"
     return known
@@ -218,6 +218,8 @@ async def role_in(
             return role
     loaded = await shell.runtime.writer.load(league, stream, fresh)
     if fresh:
+        if len(shell.members_asked) >= _KEPT:
+            shell.members_asked.clear()
         shell.members_asked[league] = now
     return _role(shell, league, loaded, player)
 
