@@ -8,20 +8,24 @@ loop leaves in one write.
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Iterable
 from typing import Any, cast
 from weakref import ref
 
 import httptools
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
+from uvicorn.server import ServerState
 
 from service.api.http.problems.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, Refusal
 from service.api.http.wire.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
 from service.api.http.wire.gathering import Gathering
+from service.api.http.wire.lean import OF_SERVER, Flow, Pipeline, Waiting
 from service.api.http.wire.proxies import UNKNOWN, Proxies, normal
 from service.base.limits import LimitSettings
 
@@ -92,15 +96,35 @@ class Protocol(HttpToolsProtocol):
     watch = Connections(LimitSettings(), Proxies())
     """The process's connections. :func:`protocol_of` gives each server its own."""
 
-    address = UNKNOWN
-    deadline: float | None = None
-    _reading = _completed = False
-    _received = _unparsed = 0
+    __slots__ = (
+        *OF_SERVER,
+        "_completed",
+        "_reading",
+        "_received",
+        "_unparsed",
+        "address",
+        "deadline",
+    )
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, object],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.pipeline = cast(deque[Waiting], Pipeline())
+        self.address = UNKNOWN
+        self.deadline: float | None = None
+        self._reading = self._completed = False
+        self._received = self._unparsed = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept a connection, or refuse it if there are too many."""
         # The server uses only the methods that Gathering has.
         super().connection_made(cast(asyncio.Transport, Gathering(cast(Any, transport))))
+        self.flow = Flow(self.transport)
         self.address = UNKNOWN if self.client is None else normal(self.client[0])
         if not self.watch.enter(self):
             self._refuse(CROWDED)
@@ -118,9 +142,6 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse *data* like the server's own protocol, but do not log every bad request."""
-        self._unset_keepalive_if_required()
-        if self.deadline is None and self.idle:
-            self.deadline = self.loop.time() + self.watch.settings.header_seconds
         self._completed = False
         try:
             self.parser.feed_data(data)
@@ -176,6 +197,29 @@ class Protocol(HttpToolsProtocol):
         self._completed = True
         self.deadline = None
         super().on_message_complete()
+        if self.idle:  # it was answered before it was complete
+            self._wait_for_next()
+
+    def on_response_complete(self) -> None:
+        """Keep nothing of a request that is whole and answered: connections are idle for long."""
+        cycle = self.cycle
+        over = cycle.response_complete and not cycle.more_body
+        if over:
+            if cycle.scope is self.scope:  # otherwise they belong to the next request
+                self.scope = self.headers = None  # type: ignore[assignment]
+            self.cycle = None  # type: ignore[assignment]
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif over and not self._reading:
+            self._wait_for_next()
+
+    def _wait_for_next(self) -> None:
+        """Start the deadline for the next request. The server would start a timer."""
+        self.deadline = self.loop.time() + self.timeout_keep_alive
 
     def pause_writing(self) -> None:
         """Start the deadline for a client that does not read its answer."""
@@ -186,6 +230,8 @@ class Protocol(HttpToolsProtocol):
         """Clear the deadline: the client reads again."""
         super().resume_writing()
         self.deadline = None
+        if self.idle and not self._reading:
+            self._wait_for_next()
 
     @property
     def idle(self) -> bool:
