@@ -7,6 +7,7 @@ from engine.tournament.model.errors import TournamentNotRunning
 from engine.tournament.model.state import Announced, Registering, Running
 from service.base import heartbeats
 from service.director.runtime import Runtime
+from service.director.silence import AGAIN, is_silent
 from service.director.submitting import submit_to_tournament
 from service.log.record import league_number
 from service.log.streams import tournament_stream
@@ -27,7 +28,8 @@ async def end_due_break(
         begun_by: Version of the event that began the break. Other breaks are left alone.
 
     Returns:
-        The instant at which the break ends, if it has not come yet. None once the break is over.
+        The instant at which the break ends, if it has not come yet, or that of the next look while
+        the API is silent. None once the break is over.
     """
     state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     rest = state.floor.rest if isinstance(state, Running) else None
@@ -37,6 +39,8 @@ async def end_due_break(
     due = await heartbeats.lengthened(runtime.pool, league_number(league), rest.since, rest.due)
     if order.received_at < due:
         return due
+    if await is_silent(runtime, league, rest.since, due):
+        return order.received_at + AGAIN
     command = EndDueBreak(begun_by=begun_by, now=order.received_at)
     await submit_to_tournament(runtime, league, tournament_id, command, order)
     return None

@@ -24,15 +24,13 @@ from engine.tournament.model.values import LevelClock
 from engine.values import Stream
 from service.base import heartbeats
 from service.director.runtime import Runtime
+from service.director.silence import AGAIN, is_silent
 from service.log.orders import on_stream
 from service.log.record import league_number
 from service.log.streams import tournament_stream
 
 _STOPPING = SetClock | Pause | AnnounceBreak | StartHandForHand
 """The commands of staff that stop the clock, or set it."""
-
-_SILENT = timedelta(seconds=1)
-"""The delay before the next look at a clock, while the API is still silent."""
 
 _log = structlog.get_logger(__name__)
 
@@ -57,15 +55,10 @@ async def raise_levels(
     clock = await _clock(runtime, league, stream, run_by)
     if clock is None or clock.due is None:
         return None
-    interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
-    number = league_number(league)
-    if (
-        await heartbeats.interruption(runtime.pool, number, clock.since, clock.due, interval)
-        == "lasting"
-    ):
+    if await is_silent(runtime, league, clock.since, clock.due):
         _log.info("a level clock waits for the API", tournament=tournament_id)
-        return runtime.clock.now() + _SILENT
-    away = await heartbeats.outages_since(runtime.pool, number, clock.since)
+        return runtime.clock.now() + AGAIN
+    away = await heartbeats.outages_since(runtime.pool, league_number(league), clock.since)
     now = runtime.clock.now()
     command = RaiseLevels(
         outages=tuple(Outage(since=since, until=until) for since, until in away), now=now
@@ -76,7 +69,7 @@ async def raise_levels(
     order = runtime.order(f"level/{tournament_id}/{run_by}")
     await runtime.writer.submit(league, order, decide)
     still = await _clock(runtime, league, stream, run_by)
-    return None if still is None else now + _SILENT
+    return None if still is None else now + AGAIN
 
 
 async def after_outages(

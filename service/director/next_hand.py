@@ -31,6 +31,7 @@ from service.director.admission import unwelcome
 from service.director.busts import at_table
 from service.director.level_clock import after_outages
 from service.director.runtime import Runtime, naming_instant
+from service.director.silence import AGAIN, is_silent
 from service.log.record import league_number
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
@@ -165,7 +166,7 @@ async def _waited(
         return True
     for other in plan.since:
         last = max(last, (await runtime.writer.load(league, table_stream(other), fresh=False)).at)
-    ends = await _pause_ends(runtime, league, last, plan)
+    ends = await pause_ends(runtime, league, last, plan)
     # The log may be ahead of the clock, so the wait never exceeds the plan's pause.
     pause = (ends - max(last, runtime.clock.now())).total_seconds()
     while pause > 0:
@@ -175,19 +176,19 @@ async def _waited(
             async with asyncio.timeout(pause):
                 await asked.wait()
                 return False
-        later = await _pause_ends(runtime, league, last, plan)
+        later = await pause_ends(runtime, league, last, plan)
         pause, ends = (later - ends).total_seconds(), later
     return True
 
 
-async def _pause_ends(
-    runtime: Runtime, league: str, last: datetime, plan: NextHandPlan
-) -> datetime:
-    """Return the end of a plan's pause. Outages lengthen the time for a rebuy."""
+async def pause_ends(runtime: Runtime, league: str, last: datetime, plan: NextHandPlan) -> datetime:
+    """Return the end of a plan's pause. Outages lengthen the time for a rebuy, lasting ones too."""
     ends = last + timedelta(seconds=plan.wait_seconds)
     if plan.outcome != "windows":
         return ends
-    return await heartbeats.lengthened(runtime.pool, league_number(league), last, ends)
+    ends = await heartbeats.lengthened(runtime.pool, league_number(league), last, ends)
+    now = runtime.clock.now()
+    return now + AGAIN if now >= ends and await is_silent(runtime, league, last, ends) else ends
 
 
 async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:

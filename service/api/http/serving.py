@@ -219,6 +219,8 @@ class Protocol(HttpToolsProtocol):
 
     def _wait_for_next(self) -> None:
         """Start the deadline for the next request. The server would start a timer."""
+        if self.flow.write_paused:
+            return  # the client still reads its answer, and has its own deadline for that
         self.deadline = self.loop.time() + self.timeout_keep_alive
 
     def pause_writing(self) -> None:

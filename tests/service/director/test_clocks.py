@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from engine import tournament
+from engine.coordination.plans import NextHandPlan
 from engine.rulesets import resolve
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
@@ -21,6 +22,7 @@ from engine.tournament.model.commands.floor import (
     SetClock,
     StartHandForHand,
 )
+from engine.tournament.model.directives import CloseRebuys
 from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.base import heartbeats
@@ -349,3 +351,31 @@ async def test_a_break_is_longer_by_an_outage(database: TestDatabase) -> None:
 
         later = rest.due + timedelta(hours=1)
         assert await breaks.end_due_break(runtime, league, name, rest.begun_by) == later
+
+
+async def test_no_break_ends_while_the_api_is_silent(database: TestDatabase) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 600)
+        signed = RULED | {"now": runtime.clock.now()}
+        asked = AnnounceBreak(**signed, seconds=1, after_level=None)
+        await decided(runtime, league, name, tournament.decider, asked)
+        rest = (await runtime.writer.load(league, stream_of(name))).state.floor.rest
+        silent = rest.due - timedelta(minutes=1)
+        await runtime.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", silent)
+        await asyncio.sleep((rest.due - runtime.clock.now()).total_seconds() + 0.01)
+        again = await breaks.end_due_break(runtime, league, name, rest.begun_by)
+        assert again is not None and again > rest.due
+
+
+async def test_no_time_to_rebuy_ends_while_the_api_is_silent(database: TestDatabase) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, _ = await started(runtime, 600)
+        closing = CloseRebuys(wait_seconds=1)
+        plan = NextHandPlan(outcome="windows", directive=closing, wait_seconds=1)
+        bust = runtime.clock.now() - timedelta(minutes=1)
+        ends = bust + timedelta(seconds=1)
+        assert await next_hand.pause_ends(runtime, league, bust, plan) == ends
+        await runtime.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", bust)
+        assert await next_hand.pause_ends(runtime, league, bust, plan) > ends + timedelta(
+            seconds=50
+        )

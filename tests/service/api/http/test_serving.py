@@ -237,6 +237,30 @@ async def test_what_nobody_reads_is_not_all_written() -> None:
         writer.close()
 
 
+async def test_a_slow_reader_of_a_whole_answer_keeps_the_deadline_of_readers() -> None:
+    """The answer is complete for the server long before its client has read it."""
+    left: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+
+    class Watched(Protocol):
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            assert self.deadline is not None
+            left.set_result(self.deadline - self.loop.time())
+
+    async def large(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": CHUNK * CHUNKS, "more_body": False})
+
+    async with listening(large, Watched) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert await left > Protocol.watch.settings.write_seconds - 10
+        async with asyncio.timeout(30):
+            found = await reader.readuntil(b"\r\n\r\n")
+            assert found.startswith(b"HTTP/1.1 200")
+        writer.close()
+
+
 async def test_a_server_answers_both_ways_alike(serving) -> None:
     async with serving() as api, listening(api.app) as port:
         _, _, _, people, table = await api.playing()
