@@ -43,6 +43,7 @@ from service.people.entered_players import (
     digest_of,
 )
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_alive
 from service.people.tokens import Principal
 
 
@@ -151,6 +152,7 @@ async def renew_claim(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
+        await demand_alive(connection, principal, now)
         if not await entered_players.renew_claim(
             connection, place.id, player_id, digest_of(code), now, by=principal.account.number
         ):
@@ -176,6 +178,8 @@ async def issue_claims(
         before = await shell.requests.before(connection, said, now)
         again = before is not None
         first = now if before is None else before.at or now
+        if not again:
+            await demand_alive(connection, principal, now)
         for number, name in (await entered_players.unclaimed_in(connection, place.id)).items():
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):

@@ -34,6 +34,7 @@ from service.people.entered_players import (
     digest_of,
     identity_of,
 )
+from service.people.rechecking import demand_alive
 from service.people.rosters import BYTES_MAX, Row, read_roster
 from service.people.skeletons import Taken
 from service.people.tokens import Principal
@@ -181,6 +182,7 @@ async def stored(
         for row, (number, code) in zip(rows, new, strict=True)
     ]
     async with shell.engine.begin() as connection:
+        await demand_alive(connection, principal, now)
         players, entered = await entered_players.enter(
             connection, league, wanted, now, by=principal.account.number
         )

@@ -32,6 +32,7 @@ from service.base.outside import UrlRefused, demand_url
 from service.log.keys import LeagueKeys
 from service.people import operator_log
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_alive
 from service.people.tokens import Principal
 from service.webhooks import deliveries, subscriptions
 from service.webhooks.subscriptions import Webhook
@@ -59,6 +60,7 @@ async def make_webhook(
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
             return _made(await _reread(connection, keys, before.made), None, again=True)
+        await demand_alive(connection, principal, now)
         held = await subscriptions.lock(connection, league)
         demand_room("webhooks", held, shell.limits.settings.league_webhooks)
         webhook = Webhook(
@@ -136,6 +138,7 @@ async def change_webhook(
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             return encoded(shown(webhook), headers=dict(REPLAYED))
+        await demand_alive(connection, principal, shell.now())
         # Somebody else may have changed the address since it was read.
         kept = await subscriptions.webhook_of(connection, keys, webhook.id, for_update=True)
         if kept is None:
@@ -185,6 +188,7 @@ async def rotate_webhook_secret(
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, now) is not None:
             return _made(webhook, None, again=True, status=200)
+        await demand_alive(connection, principal, now)
         overlap = timedelta(hours=body.overlap_hours)
         await subscriptions.rotate(connection, keys, webhook, secret, now, overlap)
         await _record(connection, webhook, principal, "webhook_secret_rotated")

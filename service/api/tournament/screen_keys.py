@@ -28,6 +28,7 @@ from service.base.errors import StreamNotFound
 from service.director.in_play import roles_since
 from service.people import accounts, operator_log, screen_keys
 from service.people.idempotency import RecordedRequest
+from service.people.rechecking import demand_alive
 from service.people.screen_keys import ScreenKey
 from service.people.tokens import Principal
 
@@ -87,6 +88,7 @@ async def make_screen_key(
         if before is not None and before.made is not None:
             again = ScreenKeyMade(id=identifier(_PREFIX, before.made), key=None)
             return encoded(again, 201, dict(REPLAYED))
+        await demand_alive(connection, principal, now)
         held = await screen_keys.number_held(connection, tournament)
         demand_room("screen_keys", held, KEYS_MAX)
         await screen_keys.keep(connection, made, key)

@@ -23,6 +23,7 @@ from tests.service.api.me.test_notifications import KEY, Browser
 from tests.support.databases import TestDatabase
 from tests.support.holding import FAMILY, holding
 from tests.support.receivers import LOOPBACK
+from tests.support.webhooks import announce, hooked
 
 pytestmark = pytest.mark.anyio
 
@@ -193,6 +194,10 @@ async def test_a_token_that_another_process_still_believes_makes_nothing_that_st
         han = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
         claim = {"code": han["claim"], "login": "han", "password": PASSWORD}
         assert (await here.http.post("/v1/claims", json=claim)).status_code == 201
+        about = f"/v1/leagues/{league}"
+        chewie = (await owner.post(f"{about}/players", {"name": "Chewie"})).json()["player"]
+        hook = await hooked(owner, league, "http://127.0.0.1:9/hook")
+        tournament = await announce(owner, league)
         stolen = owner.headers["Authorization"].removeprefix("Bearer ")
         thief = await believing(there, stolen)
         listed = (await owner.get("/v1/tokens")).json()["items"]
@@ -203,16 +208,27 @@ async def test_a_token_that_another_process_still_believes_makes_nothing_that_st
             done = await here.http.delete("/v1/tokens", headers=owner.headers)
         assert done.status_code == 200, done.text
         phone = Browser().subscription("http://127.0.0.1:9/thief")
-        refused = {
-            path: (await thief.post(path, body)).status_code
-            for path, body in (
-                ("/v1/tokens", {"scopes": ["leagues:read"]}),
-                (f"/v1/tokens/{number}/rotate", {}),
-                ("/v1/me/calendar-keys", {}),
-                ("/v1/me/push-subscriptions", phone),
-                (f"/v1/leagues/{league}/players/{han['player']}/password-reset", {}),
-            )
+        webhook = f"/v1/webhooks/{hook['id']}"
+        asked = {
+            "name": "Thief",
+            "url": "http://127.0.0.1:9/thief",
+            "kinds": ["tournament.announced"],
         }
+        making = (
+            ("/v1/tokens", {"scopes": ["leagues:read"]}),
+            (f"/v1/tokens/{number}/rotate", {}),
+            ("/v1/me/calendar-keys", {}),
+            ("/v1/me/push-subscriptions", phone),
+            (f"{about}/players/{han['player']}/password-reset", {}),
+            (f"{about}/players", {"name": "Lando"}),
+            (f"{about}/players/{chewie}/claim", {}),
+            (f"{about}/claims", {}),
+            (f"{about}/webhooks", asked),
+            (f"{webhook}/rotate", {}),
+            (f"/v1/tournaments/{tournament}/screen-keys", {}),
+        )
+        refused = {path: (await thief.post(path, body)).status_code for path, body in making}
+        refused["PUT"] = (await sent(thief, "PUT", webhook, asked | {"enabled": True})).status_code
         assert set(refused.values()) == {401}, refused
 
 
