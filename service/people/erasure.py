@@ -23,7 +23,7 @@ from engine.league.roles import Role
 from engine.values import identifier, number_of
 from service.base.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.log.subscription import DOORS
-from service.people import operator_log
+from service.people import operator_log, relocations
 from service.people.confidential_claims import erase_claims
 from service.people.entered_players import forget_entered
 from service.people.memberships import named_since, roles_of
@@ -189,7 +189,7 @@ async def _caught_up(engine: AsyncEngine, player: str) -> dict[str, int]:
     """
     async with engine.connect() as connection:
         # The leagues come from the log. A read model might miss one that is a moment old.
-        leagues = await roles_of(connection, player)
+        leagues = await _roles_here(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
     _demand_no_owner(leagues)
     reached = positions(engine)
@@ -207,9 +207,11 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
       seen: How far the read models have followed the log of each of the player's leagues. After
         that no event may name the player, because it may be an entry.
     """
-    roles = await roles_of(connection, player)
+    roles = await _roles_here(connection, player)
     _demand_no_owner(roles)
-    entered = {each.tournament for each in await queries.seats_of(connection, player)}
+    gone = await relocations.elsewhere(connection)
+    seats = await queries.seats_of(connection, player)
+    entered = {each.tournament for each in seats if each.league not in gone}
     if entered:
         raise StillEntered(
             "the player is entered in a tournament; erase the player when it is over, or "
@@ -218,6 +220,17 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
         )
     if not roles.keys() <= seen.keys() or await named_since(connection, player, seen):
         raise NotCaughtUp("something has just happened to the player; try again")
+
+
+async def _roles_here(connection: AsyncConnection, player: str) -> dict[str, Role]:
+    """
+    Return the player's roles in the leagues that live in this cell.
+
+    A copy that was left behind by a move shows its roles and seats for ever, so it cannot count.
+    """
+    gone = await relocations.elsewhere(connection)
+    roles = await roles_of(connection, player)
+    return {league: role for league, role in roles.items() if league not in gone}
 
 
 def _demand_no_owner(roles: Mapping[str, Role]) -> None:

@@ -63,13 +63,10 @@ _HERE = """
         OR EXISTS (SELECT FROM append_turn WHERE league = $1)
         OR EXISTS (SELECT FROM key WHERE league = $1)
 """
+_ELSEWHERE = "SELECT league FROM append_turn WHERE relocation IN ('released', 'unpacked')"
 _CLOSED_TURN = """
     INSERT INTO append_turn (league, suspended_at, relocation, here_since, maintenance)
     VALUES ($1, $2, 'unpacked', $2, EXISTS (SELECT FROM maintenance))
-"""
-_TEXTS_SINCE = """
-    SELECT count(*) FROM text, league_relocation r
-     WHERE text.league = $1 AND r.league = $1 AND text.erased_at > r.since
 """
 
 
@@ -99,6 +96,16 @@ class Relocation(NamedTuple):
 
     arrival: str | None
     """The code of the copy on the new cell. The old cell knows it from the release on."""
+
+
+class Released(NamedTuple):
+    """A league that was given up."""
+
+    code: str
+    """The release code."""
+
+    before: bool
+    """True if it had been released to the same copy already."""
 
 
 class Turn(NamedTuple):
@@ -166,9 +173,11 @@ async def begin(
     return drawn
 
 
-async def release(connection: Connection, league: str, arrival: str, by: str, reason: str) -> str:
+async def release(
+    connection: Connection, league: str, arrival: str, by: str, reason: str
+) -> Released:
     """
-    Give a packed league up to the copy with this arrival code, for ever. Return the release code.
+    Give a packed league up to the copy with this arrival code, for ever.
 
     The same code is returned again for the same copy, and never one for another copy.
 
@@ -193,7 +202,7 @@ async def release(connection: Connection, league: str, arrival: str, by: str, re
         await driver.execute(_MARK, number, "released")
         said = f"to {going.cell}, {arrival}: {reason}"[: operator_log.REASON_MAX]
         await operator_log.add(driver, [number], by, "league_released", league, said)
-    return release_code(number, going)
+    return Released(release_code(number, going), turn.stage == "released")
 
 
 def _drawn_in(arrival: str) -> bytes:
@@ -202,12 +211,6 @@ def _drawn_in(arrival: str) -> bytes:
         return bytes.fromhex(arrival.removeprefix(ARRIVAL)[: _DIGITS // 2])
     except ValueError:
         return b""
-
-
-async def erased_since(connection: Connection, league: str) -> int:
-    """Return the number of the league's texts that were erased since it was packed."""
-    found: int = await (await driver_of(connection)).fetchval(_TEXTS_SINCE, _number(league))
-    return found
 
 
 async def arrive(
@@ -232,6 +235,17 @@ async def stage_of(driver: Driver, league: UUID) -> Stage | None:
     """Return the stage of a league between two cells, or None if it is in one."""
     found: Stage | None = await driver.fetchval(_STAGE, league)
     return found
+
+
+async def elsewhere(connection: Connection) -> frozenset[str]:
+    """
+    Return the leagues whose copy here does not count, because the other cell has the living one.
+
+    They were given up, or wait for their release. What such a copy says of its people stays as it
+    is, and nobody can change it here.
+    """
+    rows = await (await driver_of(connection)).fetch(_ELSEWHERE)
+    return frozenset(identifier("lge", league) for (league,) in rows)
 
 
 async def known(driver: Driver, league: UUID) -> Relocation | None:

@@ -103,9 +103,9 @@ def _token(number: int, account: UUID, now: datetime) -> dict[str, object]:
 def test_people_come_with_their_credentials_unless_another_league_shares_them(
     old: Cell, new: Cell, full: Night, file: Path
 ) -> None:
+    old.rows("UPDATE account SET founds_leagues = true RETURNING 1")
     said = old.suspended_and_packed(full.league, file)
     assert "5 accounts (1 of them also in other leagues here), 4 tokens" in said
-    old.rows("UPDATE account SET founds_leagues = true RETURNING 1")
     moved(old, new, full.league, file)
     held = {number for (number,) in new.rows("SELECT id FROM token")}
     assert held == {UUID(int=100 + n) for n in range(4)}, "no operator's token, and no child of it"
