@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from engine.values import number_of
-from service.audit import audit_league
+from service.audit.run.league import audit_league
 from service.base.database import async_engine
 from service.base.settings import environment
 from service.log.keys import Keys
