@@ -161,7 +161,8 @@ class Slow:
             # Under a lock nobody else asks meanwhile, so this answer comes in its turn.
             await asyncio.wait([asyncio.create_task(self.second.wait())], timeout=0.2)
         since = datetime(2026, 1, 1, tzinfo=UTC)
-        return [{"league": None, "retry_seconds": retry, "since": since}] if retry else []
+        row = {"league": None, "retry_seconds": retry, "since": since, "stands_since": since}
+        return [row] if retry else []
 
 
 async def test_the_end_of_a_maintenance_is_not_overtaken_by_its_beginning() -> None:

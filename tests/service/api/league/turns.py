@@ -26,7 +26,7 @@ async def waiting_turn(api: Api, league: str) -> AsyncIterator[Callable[[int], A
 
     async def waits(commands: int) -> None:
         async def queued() -> bool:
-            return len(runtime.writer._league(league).waiting) == commands
+            return len(runtime.writer._leagues.of(league).waiting) == commands
 
         await until_awaited(queued)
 
