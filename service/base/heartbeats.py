@@ -37,11 +37,15 @@ _BEAT = """
     ON CONFLICT DO NOTHING RETURNING 1
 """
 
-# A league that came from another cell brought that cell's outages with it.
-_OF_LEAGUE = """
-    (league = {0} OR league IS NULL AND until_at > coalesce(
-        (SELECT t.here_since FROM append_turn t WHERE t.league = {0}), '-infinity'))
-"""
+# A league that came from another cell brought that cell's outages with it. Those of this cell are
+# its own only from then on. greatest() passes over NULL.
+_HERE = "(SELECT t.here_since FROM append_turn t WHERE t.league = {0})"
+_OUTAGES = f"""
+    (SELECT since_at, until_at FROM outage WHERE league = {{0}}
+      UNION ALL
+     SELECT greatest(since_at, {_HERE}), until_at FROM outage
+      WHERE league IS NULL AND until_at > coalesce({_HERE}, '-infinity')) AS away
+"""  # noqa: S608
 _ENDED_SINCE = """
     SELECT EXISTS (SELECT 1 FROM outage
                     WHERE until_at > (SELECT at FROM heartbeat WHERE process = %(process)s))
@@ -99,8 +103,8 @@ async def outages_since(
     """
     rows = await pool.fetch(
         f"""
-        SELECT since_at, until_at FROM outage
-         WHERE until_at > $1 AND {_OF_LEAGUE.format("$2")} ORDER BY since_at
+        SELECT since_at, until_at FROM {_OUTAGES.format("$2")}
+         WHERE until_at > $1 ORDER BY since_at
         """,  # noqa: S608
         since,
         league,
@@ -152,10 +156,12 @@ async def outages_known(
     """
     rows = await pool.fetch(
         f"""
-        SELECT since_at, least(until_at, $2) AS until_at FROM outage
-         WHERE until_at > $1 AND since_at < $2 AND {_OF_LEAGUE.format("$4")}
+        SELECT since_at, least(until_at, $2) AS until_at FROM {_OUTAGES.format("$4")}
+         WHERE until_at > $1 AND since_at < $2
          UNION ALL
-        SELECT at, $2 FROM heartbeat WHERE at < $2 - $3::interval AND $2 > $1
+        SELECT since_at, $2 FROM (SELECT greatest(at, {_HERE.format("$4")}) AS since_at
+                                    FROM heartbeat WHERE at < $2 - $3::interval AND $2 > $1) silent
+         WHERE since_at < $2
          ORDER BY since_at
         """,  # noqa: S608
         since,
@@ -180,8 +186,8 @@ async def interruption(
         f"""
         SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
                           AND at < service_time() - $3::interval AND at < $2) AS lasting,
-               EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2
-                          AND {_OF_LEAGUE.format("$4")}) AS over
+               EXISTS (SELECT 1 FROM {_OUTAGES.format("$4")}
+                        WHERE until_at > $1 AND since_at < $2) AS over
         """,  # noqa: S608
         opened_at,
         deadline,

@@ -144,6 +144,33 @@ async def test_a_suspension_is_an_outage_of_its_league_alone_and_maintenance_of_
         assert await outages() == [2, 1]
 
 
+async def test_an_outage_from_before_a_league_came_counts_from_its_arrival(
+    database: TestDatabase, writer: Writer, superuser: asyncpg.Connection
+) -> None:
+    league, other = new_league(), new_league()
+    for each in (league, other):
+        await writer.submit(each, command(), counting(stream(1)))
+    now, second = datetime.now(UTC), timedelta(seconds=1)
+    long_ago, began, came, ended = [now - timedelta(minutes=each) for each in (90, 60, 30, 20)]
+    kept = "INSERT INTO outage (process, since_at, until_at) VALUES ('api', $1, $2)"
+    await superuser.execute(kept, began, ended)
+    await superuser.execute("INSERT INTO heartbeat (process, at) VALUES ('worker', $1)", began)
+    here = "UPDATE append_turn SET here_since = $2 WHERE league = $1"
+    await superuser.execute(here, number_of(league), came)
+    async with await pool(database.url("holotable_worker")) as connections:
+        for name, since, over in ((league, came, "none"), (other, began, "over")):
+            one = number_of(name)
+            assert await heartbeats.outages_since(connections, one, long_ago) == [(since, ended)]
+            known = await heartbeats.outages_known(connections, one, long_ago, now, second)
+            assert sorted(known) == [(since, ended), (since, now)]
+            earlier = await heartbeats.outages_known(connections, one, long_ago, came, second)
+            assert earlier == ([] if name == league else [(began, came), (began, came)])
+            bounds = long_ago, came - second
+            assert await heartbeats.interruption(connections, one, *bounds, second) == over
+            late = long_ago, came + second
+            assert await heartbeats.interruption(connections, one, *late, second) == "over"
+
+
 async def test_what_does_not_exist_cannot_be_suspended(operators: AsyncEngine) -> None:
     async with operators.connect() as connection:
         for named in ("lge_7", new_league(), "Cloud City"):
