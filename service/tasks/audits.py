@@ -102,6 +102,7 @@ _END = """
      WHERE id = $1 AND state NOT IN ('passed', 'failed')
 """
 
+_CLOSED = "SELECT closed IS NOT NULL FROM append_turn WHERE league = $1"
 _DONE = "SELECT state IN ('passed', 'failed') FROM audit_report WHERE id = $1"
 _KEPT = "SELECT report::text FROM audit_report WHERE id = $1"
 
@@ -207,6 +208,8 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
     if await runtime.pool.fetchval(_DONE, report_id):
         await _record(runtime, league, report_id)
         return None
+    if "dispute" in ids and await runtime.pool.fetchval(_CLOSED, number_of(league)):
+        return runtime.clock.now() + _PAUSE  # before the work, which each attempt would repeat
     async with _breaking(runtime, report_id):
         plan = await _plan_of(runtime, report_id)
         rows = await runtime.pool.fetch(_PARTS, report_id)
