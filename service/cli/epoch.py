@@ -12,6 +12,7 @@ from service.cli.common import DRY_RUN, USAGE, awaited, settings
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
 from service.log.read import last_position
+from service.people import relocations
 from service.transparency.signing import SignerAway, asking, last_head, origin_of
 from service.transparency.tree import Frontier
 
@@ -55,6 +56,10 @@ async def open_epoch(
             raise NotDone(f"there is no league {league}", "look it up with GET /v1/leagues", USAGE)
         if not operator.strip() or not reason.strip():
             raise NotDone("the operator or the reason is empty", "give both", USAGE)
+        await driver.execute("SELECT take_append_turn($1)", number)
+        if (stage := await relocations.stage_of(driver, number)) is not None:
+            step = f"open it in the cell where {league} lives, after `holotable league restore`"
+            raise NotDone(f"{league} is {stage}: its log ends here as the other cell has it", step)
         until = signed + 1
         size = await last_position(driver, number) + 1
         proven = await _proven(driver, number)

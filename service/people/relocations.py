@@ -56,6 +56,7 @@ _KEEP = """
            arrival = excluded.arrival, since = excluded.since
 """
 _NAME = "UPDATE league_relocation SET arrival = $2 WHERE league = $1"
+_RENAME = "UPDATE league_relocation SET cell = $2 WHERE league = $1"
 _FORGET = "DELETE FROM league_relocation WHERE league = $1"
 _QUARANTINED = "SELECT EXISTS (SELECT FROM quarantine WHERE league = $1)"
 _HERE = """
@@ -146,7 +147,7 @@ async def begin(
 
     Args:
       drawn: The number and secret of a new relocation. A league that is packed already keeps its
-        own, so that every file of it is equally good.
+        own, so that every file of it is equally good. Only the other cell's name is the new one.
 
     Raises:
       StreamNotFound: If there is no such league.
@@ -165,8 +166,12 @@ async def begin(
     if await driver.fetchval(_QUARANTINED, number):
         step = "run `holotable quarantine list`, and release it first"
         raise RelocationRefused(f"{league} is in quarantine", step)
-    if turn.stage == "packed":
-        return await known(driver, number) or drawn
+    before = await known(driver, number)
+    if turn.stage == "packed" and before is not None:
+        if before.cell != drawn.cell:
+            await driver.execute(_RENAME, number, drawn.cell)
+            await operator_log.add(driver, [number], by, "league_packed", league, reason)
+        return before._replace(cell=drawn.cell)
     await driver.execute(_KEEP, number, drawn.number, drawn.secret, drawn.cell, None)
     await driver.execute(_MARK, number, "packed")
     await operator_log.add(driver, [number], by, "league_packed", league, reason)

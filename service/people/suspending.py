@@ -19,7 +19,7 @@ from service.base.errors import LeagueSuspended, StreamNotFound
 from service.base.sources import service_now
 from service.log.keys import driver_of
 from service.log.subscription import DOORS
-from service.people import accounts, operator_log, tokens
+from service.people import accounts, operator_log, relocations, tokens
 from service.people.schema import account
 
 _SHORTEST = timedelta(microseconds=1)
@@ -92,6 +92,20 @@ async def demand_open(connection: AsyncConnection, league: str) -> None:
     driver = await driver_of(connection)
     if await driver.fetchval(_CLOSED, number_of(league)):
         raise LeagueSuspended("an operator has suspended the league; it takes no commands")
+
+
+async def demand_here(connection: AsyncConnection, league: str) -> None:
+    """
+    Check that a league is not between two cells, for work that a suspended league still takes.
+
+    No worker does such work on it, so it would wait for ever.
+
+    Raises:
+      LeagueSuspended: If it was packed or released, or waits for its release here.
+    """
+    driver = await driver_of(connection)
+    if await relocations.stage_of(driver, number_of(league)) is not None:
+        raise LeagueSuspended("the league moves to another installation; it takes nothing here")
 
 
 async def suspend_account(

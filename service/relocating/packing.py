@@ -78,7 +78,8 @@ async def pack(
             signed first.
 
     Raises:
-        RelocationRefused: If the league is not marked any more, or its last head is missing.
+        RelocationRefused: If the league is not marked any more, its last head is missing, or
+            another transaction does not end.
         FileExistsError: If *target* exists.
     """
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
@@ -86,9 +87,7 @@ async def pack(
         with drafts.new_file(target) as draft, draft.open("wb") as file:
             await _sign(connection, settings, number_of(league))
             for relation in _WRITTEN:
-                async with connection.transaction():
-                    await connection.execute(_PATIENCE)
-                    await connection.execute(_WAIT.format(relation))
+                await _wait(connection, relation)
             sealed = SealedWriter(file, passphrase)
             async with connection.transaction(isolation="repeatable_read"):
                 found = await _copy(
@@ -101,6 +100,17 @@ async def pack(
             return found._replace(size=sealed.size)
     finally:
         await connection.close()
+
+
+async def _wait(connection: asyncpg.Connection, relation: str) -> None:
+    """Wait until every transaction that has begun to write in a relation has ended."""
+    try:
+        async with connection.transaction():
+            await connection.execute(_PATIENCE)
+            await connection.execute(_WAIT.format(relation))
+    except asyncpg.LockNotAvailableError as error:
+        why = f"something has been writing in {relation} for 20 seconds"
+        raise RelocationRefused(why, "run the command again when it has ended") from error
 
 
 async def _sign(connection: Driver, settings: Settings, league: UUID) -> None:

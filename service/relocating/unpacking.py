@@ -109,7 +109,8 @@ async def unpack(
         return await _again(connection, header, league)
     _check_schema(header)
     secrets, rows = await _read(connection, reader)
-    if await connection.fetchval(_COUNT, league) != header.events:
+    counted = await connection.fetchval(_COUNT, league)
+    if not counted == rows["events"] == header.events:
         raise RelocationRefused(f"{file} does not hold what it names", "pack the league again")
     met = await accounts.meet(connection, chosen)
     await _seal(connection, settings, league, secrets)

@@ -25,6 +25,7 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.keys import driver_of
+from service.people import suspending
 from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.projections.reads import queries
@@ -150,6 +151,8 @@ async def start_audit(
     async with shell.engine.begin() as connection:
         said = RecordedRequest(order.command_id, order.request, principal.account.number, number)
         again = await shell.requests.before(connection, said, now)
+        if again is None:
+            await suspending.demand_here(connection, place.id)
         await connection.execute(
             insert(audit_report)
             .values(

@@ -78,12 +78,26 @@ async def doors(connection: asyncpg.Connection, _settings: Settings) -> str:
         step = "`holotable maintenance off --reason WHY` as holotable_migrate"
         faults.append(Fault(said, step, weak=True))
     for row in await connection.fetch(_CLOSED):
-        step = f"`holotable league restore {row['league']} --reason WHY` as holotable_migrate"
         what = "suspended" if row["relocation"] is None else f"{row['relocation']}, and closed"
+        step = _opening(row["league"], row["relocation"])
         faults.append(Fault(f"{row['league']} is {what}", step, weak=True))
     if faults:
         raise CheckFailed(faults)
     return "every league takes commands"
+
+
+def _opening(league: str, relocation: str | None) -> str:
+    """Return what opens a closed league, or takes it further on its way to another cell."""
+    restore = f"`holotable league restore {league} --reason WHY`"
+    if relocation == "unpacked":
+        restore = f"`holotable league restore {league} --release CODE --reason WHY`"
+        return f"{restore} as holotable_migrate, with the code of `league release` on the old cell"
+    if relocation == "packed":
+        return (
+            f"`holotable league release {league} ARRIVAL --reason WHY` as holotable_migrate gives "
+            f"it up to the other cell; {restore} keeps it here, and makes its file worthless"
+        )
+    return f"{restore} as holotable_migrate"
 
 
 async def demos(connection: asyncpg.Connection, _settings: Settings) -> str:

@@ -127,12 +127,14 @@ async def test_a_hand_in_play_goes_on_in_the_other_cell_and_everything_proves_it
         said = await asyncio.to_thread(old.suspended_and_packed, league, file)
         assert "3 accounts (0 of them also in other leagues here)" in said
         packed = old.log(league)
+        await takes_no_audit(owner, league)
 
         arrival = code("arr_", await asyncio.to_thread(new.done, *new.unpacking(file)))
         assert new.log(league) == packed, "byte for byte"
         await project(new.database)
         moved = over_there(people, after.http)
         [mover] = over_there([person], after.http)
+        await takes_no_audit(*over_there([owner], after.http), league)
         waits = await mover.post(f"/v1/tables/{table}/actions", answer_to(view))
         assert (waits.status_code, waits.json()["code"]) == (403, "league_suspended")
         assert (await mover.get(f"/v1/tables/{table}")).json()["hand"] == view["hand"]
@@ -150,6 +152,12 @@ async def test_a_hand_in_play_goes_on_in_the_other_cell_and_everything_proves_it
         await verifies(new, tournament, tmp_path / "night.bundle")
         await lives_elsewhere(old, person, league, table, view)
         assert old.log(league) == packed == new.log(league)[: len(packed)]
+
+
+async def takes_no_audit(owner: Person, league: str) -> None:
+    """No worker would run it, so it would wait for ever."""
+    answer = await owner.post(f"/v1/leagues/{league}/audits", {"tournament": None})
+    assert (answer.status_code, answer.json()["code"]) == (403, "league_suspended"), answer.text
 
 
 async def lives_elsewhere(

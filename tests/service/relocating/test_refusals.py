@@ -3,12 +3,15 @@
 import asyncio
 import signal
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
 
 from engine.values import number_of
 from service.base.settings import environment
+from service.relocating.contents import End, Part, Rows, decode, encode
+from service.relocating.sealed_file import SealedWriter, messages
 from tests.service.cli.test_cuts import locked, until_alone, until_waiting
 from tests.service.cli.test_dry_runs import contents
 from tests.service.league_night import Night, named, played
@@ -58,6 +61,10 @@ def test_a_league_is_suspended_first_and_then_packed_and_a_dry_run_does_neither(
     assert file.stat().st_mode & 0o777 == 0o600
     assert "exists already" in old.refused(*asked)
     assert b"Han" not in file.read_bytes()
+    again = list(old.packing(night.league, file.with_name("again")))
+    again[again.index("cell 2")] = "cell 3"
+    old.done(*again)
+    assert old.rows("SELECT cell FROM league_relocation") == [("cell 3",)]
 
 
 def test_no_command_opens_a_copy_without_the_code_of_the_other_cell(
@@ -71,6 +78,11 @@ def test_no_command_opens_a_copy_without_the_code_of_the_other_cell(
     with pytest.raises(psycopg.errors.CheckViolation):
         new.rows("UPDATE append_turn SET suspended_at = NULL RETURNING 1")
     assert stage(new, night.league) == ("unpacked", True)
+    opening = ("epoch", "open", night.league, "--operator", "Lobot", "--reason", "a drill")
+    for cell, its, step in ((old, "packed", "worthless"), (new, "unpacked", "--release CODE")):
+        assert f"{night.league} is {its}" in cell.refused(*opening)
+        said = " ".join(cell.told("doctor").stdout.split())
+        assert f"{night.league} is {its}, and closed" in said and step in said
     assert "already, from this file" in new.done(*new.unpacking(file))
     assert arrival in new.done(*new.unpacking(file)), "the code is shown again"
     assert "waits for its release" in new.refused(*new.packing(night.league, file.with_name("b")))
@@ -147,6 +159,42 @@ def _without_last(whole: bytes) -> bytes:
         places.append(at)
         at += 4 + int.from_bytes(whole[at : at + 4], "big")
     return whole[: places[-1]]
+
+
+def test_events_of_another_league_in_a_file_are_not_taken(
+    old: Cell, new: Cell, night: Night, file: Path
+) -> None:
+    old.suspended_and_packed(night.league, file)
+    empty, passphrase = contents(new.database), old.passphrase.read_text().strip()
+    said = [decode(each) for each in messages(file, passphrase)]
+    with file.open("wb") as forged:
+        sealed = SealedWriter(forged, passphrase)
+        for before, each in zip([None, *said], said, strict=False):
+            if isinstance(before, Rows) and before.relation == "events":
+                assert isinstance(each, Part)
+                sealed.write(encode(Part(data=_with_a_stranger(each.data, night.league))))
+            elif isinstance(each, End):
+                sealed.write(encode(End(rows=each.rows | {"events": each.rows["events"] + 1})))
+            else:
+                sealed.write(encode(each))
+    assert "does not hold what it names" in new.refused(*new.unpacking(file))
+    assert contents(new.database) == empty
+
+
+def _with_a_stranger(rows: bytes, league: str) -> bytes:
+    """Put a copy of the first row before it, in PostgreSQL's binary format, of another league."""
+    begins = 19
+    at, columns = begins + 2, int.from_bytes(rows[begins : begins + 2], "big")
+    first = rows[begins:at]
+    for _ in range(columns):
+        length = int.from_bytes(rows[at : at + 4], "big", signed=True)
+        value = rows[at + 4 : at + 4 + max(length, 0)]
+        if length == len(UUID(int=0).bytes) and value != number_of(league).bytes:
+            value = UUID(int=9).bytes  # the event's identifier
+        value = value.replace(number_of(league).bytes, UUID(int=8).bytes)
+        first += rows[at : at + 4] + value
+        at += 4 + max(length, 0)
+    return rows[:begins] + first + rows[begins:]
 
 
 def test_another_schema_is_refused(old: Cell, new: Cell, night: Night, file: Path) -> None:
