@@ -86,6 +86,9 @@ async def demand_open(connection: AsyncConnection, league: str) -> None:
     """
     Check that a league is open, for a command that never reaches its log.
 
+    A process may not have heard of the suspension yet. What it then accepted could be missing in a
+    file that was packed a moment later.
+
     Raises:
       LeagueSuspended: If an operator has suspended it.
     """

@@ -38,7 +38,10 @@ from service.transparency.signing import SignerAway, asking, sign_head
 # Waits for the transactions that write there, and holds up later ones only for a moment. One at a
 # time, so that nobody waits for a relation while this command holds another.
 _WAIT = "LOCK TABLE {} IN SHARE MODE"
-_WRITTEN = ("notice", "notice_occasion", "webhook_delivery", "job", "text", "account")
+_WRITTEN = (
+    "notice", "notice_occasion", "webhook_delivery", "job", "text", "account", "token",
+    "calendar_key", "webhook", "entered_player", "screen_key", "confidential_claim",
+)  # fmt: skip
 _PATIENCE = "SET LOCAL lock_timeout = '20s'"
 _KEY = "SELECT key_id, wrapped FROM key WHERE league = $1"
 _STANDS = """

@@ -153,6 +153,7 @@ async def renew_claim(
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
         await demand_alive(connection, principal, now)
+        await suspending.demand_open(connection, place.id)
         if not await entered_players.renew_claim(
             connection, place.id, player_id, digest_of(code), now, by=principal.account.number
         ):
@@ -180,6 +181,7 @@ async def issue_claims(
         first = now if before is None else before.at or now
         if not again:
             await demand_alive(connection, principal, now)
+            await suspending.demand_open(connection, place.id)
         for number, name in (await entered_players.unclaimed_in(connection, place.id)).items():
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):

@@ -25,7 +25,7 @@ from service.api.me.tokens import Label
 from service.base.errors import BadRequest
 from service.log.streams import league_stream
 from service.log.writer import Receipt
-from service.people import entered_players
+from service.people import entered_players, suspending
 from service.people.csv_lists import Fault
 from service.people.entered_players import (
     SECRET_BYTES,
@@ -183,6 +183,7 @@ async def stored(
     ]
     async with shell.engine.begin() as connection:
         await demand_alive(connection, principal, now)
+        await suspending.demand_open(connection, league)
         players, entered = await entered_players.enter(
             connection, league, wanted, now, by=principal.account.number
         )

@@ -30,7 +30,7 @@ from service.api.me.signing_in import REPLAYED
 from service.base.errors import Forbidden, StreamNotFound
 from service.base.outside import UrlRefused, demand_url
 from service.log.keys import LeagueKeys
-from service.people import operator_log
+from service.people import operator_log, suspending
 from service.people.idempotency import RecordedRequest
 from service.people.rechecking import demand_alive
 from service.people.tokens import Principal
@@ -61,6 +61,7 @@ async def make_webhook(
         if before is not None and before.made is not None:
             return _made(await _reread(connection, keys, before.made), None, again=True)
         await demand_alive(connection, principal, now)
+        await suspending.demand_open(connection, place.id)
         held = await subscriptions.lock(connection, league)
         demand_room("webhooks", held, shell.limits.settings.league_webhooks)
         webhook = Webhook(
@@ -139,6 +140,7 @@ async def change_webhook(
         if await shell.requests.before(connection, said, shell.now()) is not None:
             return encoded(shown(webhook), headers=dict(REPLAYED))
         await demand_alive(connection, principal, shell.now())
+        await _demand_open(connection, webhook)
         # Somebody else may have changed the address since it was read.
         kept = await subscriptions.webhook_of(connection, keys, webhook.id, for_update=True)
         if kept is None:
@@ -161,6 +163,7 @@ async def remove_webhook(reached: Reached, shell: Shell, principal: Principal) -
     """Remove a webhook. Nothing more is sent to its address."""
     webhook, _ = reached
     async with shell.engine.begin() as connection:
+        await _demand_open(connection, webhook)
         await subscriptions.remove(connection, webhook.id)
         await _record(connection, webhook, principal, "webhook_removed")
 
@@ -189,6 +192,7 @@ async def rotate_webhook_secret(
         if await shell.requests.before(connection, said, now) is not None:
             return _made(webhook, None, again=True, status=200)
         await demand_alive(connection, principal, now)
+        await _demand_open(connection, webhook)
         overlap = timedelta(hours=body.overlap_hours)
         await subscriptions.rotate(connection, keys, webhook, secret, now, overlap)
         await _record(connection, webhook, principal, "webhook_secret_rotated")
@@ -201,6 +205,10 @@ async def _reread(connection: AsyncConnection, keys: LeagueKeys, number: UUID) -
     if found is None:
         raise unknown()
     return found
+
+
+async def _demand_open(connection: AsyncConnection, webhook: Webhook) -> None:
+    await suspending.demand_open(connection, identifier("lge", webhook.league))
 
 
 async def _record(

@@ -33,7 +33,7 @@ from service.api.http.writing.submitting import Order, encoded
 from service.api.proof.claiming import ClaimedOn, Disputed, opened
 from service.api.proof.dispute_shapes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
-from service.people import confidential_claims
+from service.people import confidential_claims, suspending
 from service.people.confidential_claims import Filed, State
 from service.people.texts import Written
 from service.people.tokens import Principal
@@ -171,6 +171,8 @@ async def file_confidential_claim(
         made = await confidential_claims.file(
             connection, keys, filed, shell.requests, order.command_id, order.request
         )
+        if made:
+            await suspending.demand_open(connection, place.league)
         if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes",
@@ -256,6 +258,8 @@ async def dismiss_confidential_claim(
         waited = await confidential_claims.handle(
             connection, keys, filed, me, now, answer=body.reason
         )
+        if waited:
+            await suspending.demand_open(connection, identifier("lge", filed.league))
         kept = await confidential_claims.claim_of(connection, keys, filed.id) or filed
     if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
         raise _handled(kept)

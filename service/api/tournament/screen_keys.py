@@ -26,7 +26,7 @@ from service.api.http.writing.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import StreamNotFound
 from service.director.in_play import roles_since
-from service.people import accounts, operator_log, screen_keys
+from service.people import accounts, operator_log, screen_keys, suspending
 from service.people.idempotency import RecordedRequest
 from service.people.rechecking import demand_alive
 from service.people.screen_keys import ScreenKey
@@ -89,6 +89,7 @@ async def make_screen_key(
             again = ScreenKeyMade(id=identifier(_PREFIX, before.made), key=None)
             return encoded(again, 201, dict(REPLAYED))
         await demand_alive(connection, principal, now)
+        await suspending.demand_open(connection, place.league)
         held = await screen_keys.number_held(connection, tournament)
         demand_room("screen_keys", held, KEYS_MAX)
         await screen_keys.keep(connection, made, key)
@@ -137,6 +138,7 @@ async def revoke_screen_key(
     demand_form(screen_key_id, _PREFIX)
     tournament, number = number_of(place.id), number_of(screen_key_id)
     async with shell.engine.begin() as connection:
+        await suspending.demand_open(connection, place.league)
         if not await screen_keys.revoke(connection, tournament, number, shell.now()):
             raise StreamNotFound(HIDDEN)
         await operator_log.add(

@@ -95,6 +95,32 @@ async def test_a_suspended_league_is_read_and_audited_and_nothing_else(
         assert await log_of(database) == ["league_suspended", "league_restored"]
 
 
+async def test_a_process_that_has_not_heard_of_a_suspension_accepts_nothing_beside_the_log(
+    serving, database: TestDatabase
+) -> None:
+    """Such a row could be missing in a file that is packed a moment later."""
+    async with serving() as api:
+        owner, league, tournament, people, _ = await api.playing()
+        hook = {"name": "Site", "url": "https://example.org/", "kinds": ["hand.settled"]}
+        made = await owner.post(f"/v1/leagues/{league}/webhooks", hook)
+        webhook = f"/v1/webhooks/{made.json()['id']}"
+        with psycopg.connect(database.url("postgres")) as connection:
+            connection.execute("UPDATE append_turn SET suspended_at = now()")  # and notify nobody
+        claim = {"kind": "payout", "tournament": tournament, "claim": "Too little."}
+        for person, path, body in (
+            (owner, f"/v1/leagues/{league}/webhooks", hook),
+            (owner, f"{webhook}/rotate", {"overlap_hours": 1}),
+            (owner, f"{webhook}/try", {}),
+            (owner, f"/v1/tournaments/{tournament}/screen-keys", {}),
+            (owner, f"/v1/leagues/{league}/claims", {}),
+            (people[0], "/v1/confidential-claims", claim | {"rules": []}),
+        ):
+            refused = await person.post(path, body)
+            said = (refused.status_code, refused.json()["code"])
+            assert said == (403, "league_suspended"), (path, refused.text)
+        assert league not in api.app.shell.doors.suspended, "it has not heard of it"
+
+
 async def test_maintenance_refuses_every_command_and_no_read(
     serving, database: TestDatabase
 ) -> None:
