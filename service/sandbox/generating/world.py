@@ -133,6 +133,9 @@ class _NoDatabase:
         """Return no rows. No outage was ever noted, for instance."""
         return []
 
+    async def fetchrow(self, *asked: object) -> None:
+        """Return no row. No process was ever silent, for instance."""
+
     async def close(self) -> None:
         """Do nothing, because no connection is open."""
 
