@@ -93,9 +93,9 @@ class Relations:
             ("type = 'positions_voided'", lambda _: []),
             ("WITH last AS", self._beat),
             ("SELECT EXISTS (SELECT 1 FROM outage WHERE until_at > (", self._ended_since),
+            ("AS lasting", self._interruption),
             ("SELECT since_at, least(until_at, $2)", self._known_outages),
             ("SELECT since_at, until_at FROM outage", self._outages),
-            ("AS lasting", self._interruption),
             ("type = 'table_opened'", self._tables),
         )
 
