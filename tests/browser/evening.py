@@ -170,7 +170,7 @@ class Phone:
         page.get_by_role("button", name="Enter").click()
         expect(page.get_by_text("You are on the list.")).to_be_visible()
         page.get_by_role("button", name="I am here").click()
-        expect(page.get_by_text("You are checked in.")).to_be_visible()
+        expect(page.locator("#poster").get_by_text("You are checked in.")).to_be_visible()
 
     def reload(self) -> bool:
         """Go home if the browser shows that it could not reach a page. Return whether it did."""
