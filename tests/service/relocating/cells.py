@@ -1,44 +1,22 @@
 """Two cells: two databases with a settings' key, an API and a signer each."""
 
-import asyncio
 import re
-import socket
-import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psycopg
-import uvicorn
 
 from engine.values import number_of
 from service.base.settings import Settings, environment
 from service.process.app import build
-from service.process.signer import signing_app
-from service.transparency.note import SigningKey
-from service.transparency.signer import Memory, Signer
 from tests.service.api.conftest import Api
 from tests.support.commands import Ended, in_fork
-from tests.support.databases import SIGNER_TOKEN, TestDatabase
+from tests.support.databases import TestDatabase
 
 WHY = ("--reason", "a drill")
-
-
-@contextmanager
-def signing(key: SigningKey, folder: Path) -> Iterator[str]:
-    """Serve a signer, and yield its address."""
-    with Memory(folder) as memory, socket.create_server(("127.0.0.1", 0)) as listening:
-        app = signing_app(Signer(key, memory), SIGNER_TOKEN)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-        thread = threading.Thread(
-            target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True
-        )
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(10)
 
 
 class Cell:

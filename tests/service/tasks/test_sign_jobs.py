@@ -1,8 +1,5 @@
 """Signing jobs are armed by new events, retried without a signer, and ended by a refusal."""
 
-import asyncio
-import socket
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +8,6 @@ from typing import Any
 import asyncpg
 import psycopg
 import pytest
-import uvicorn
 
 from engine.values import number_of
 from service.base.settings import Settings
@@ -19,13 +15,12 @@ from service.cli.checks.finding import CheckFailed
 from service.cli.doctor import CHECKS
 from service.cli.epoch import open_epoch
 from service.director.runtime import open_runtime
-from service.process.signer import signing_app
 from service.tasks import arming, jobs
 from service.tasks.child import perform
 from service.transparency.note import SigningKey
-from service.transparency.signer import Memory, Signer
 from tests.service.director.test_directing import announced
-from tests.support.databases import SIGNER_TOKEN, TestDatabase
+from tests.support.databases import TestDatabase
+from tests.support.signers import running_signer
 
 pytestmark = pytest.mark.anyio
 
@@ -50,16 +45,8 @@ def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
 @pytest.fixture
 def signer(tmp_path: Path) -> Iterator[str]:
     """Yield the address of a signer that serves over a real socket."""
-    with Memory(tmp_path / "signer") as memory, socket.create_server(("127.0.0.1", 0)) as listening:
-        app = signing_app(Signer(KEY, memory), SIGNER_TOKEN)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-        thread = threading.Thread(
-            target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True
-        )
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(10)
+    with running_signer(KEY, tmp_path / "signer") as address:
+        yield address
 
 
 def settings(database: TestDatabase, signer: str | None, **changes: Any) -> Settings:
