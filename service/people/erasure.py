@@ -125,7 +125,6 @@ async def erase(
             await lock_family(connection, person)
         else:
             await demand_unchanged(connection, person, kept)
-        await _demand_free(connection, player, seen)
         erased = await _erase(connection, keys, person, now, by)
         await _demand_free(connection, player, seen)
         if dry_run:
@@ -189,7 +188,8 @@ async def _caught_up(engine: AsyncEngine, player: str) -> dict[str, int]:
     """
     async with engine.connect() as connection:
         # The leagues come from the log. A read model might miss one that is a moment old.
-        leagues = await _roles_here(connection, player)
+        gone = await relocations.elsewhere(connection)
+        leagues = await _roles_but(connection, player, gone)
         heads = {league: await head(connection, league) for league in leagues}
     _demand_no_owner(leagues)
     reached = positions(engine)
@@ -207,9 +207,9 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
       seen: How far the read models have followed the log of each of the player's leagues. After
         that no event may name the player, because it may be an entry.
     """
-    roles = await _roles_here(connection, player)
-    _demand_no_owner(roles)
     gone = await relocations.elsewhere(connection)
+    roles = await _roles_but(connection, player, gone)
+    _demand_no_owner(roles)
     seats = await queries.seats_of(connection, player)
     entered = {each.tournament for each in seats if each.league not in gone}
     if entered:
@@ -222,13 +222,14 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
         raise NotCaughtUp("something has just happened to the player; try again")
 
 
-async def _roles_here(connection: AsyncConnection, player: str) -> dict[str, Role]:
+async def _roles_but(
+    connection: AsyncConnection, player: str, gone: frozenset[str]
+) -> dict[str, Role]:
     """
-    Return the player's roles in the leagues that live in this cell.
+    Return the player's roles, without those in leagues that are *gone* to another cell.
 
     A copy that was left behind by a move shows its roles and seats for ever, so it cannot count.
     """
-    gone = await relocations.elsewhere(connection)
     roles = await roles_of(connection, player)
     return {league: role for league, role in roles.items() if league not in gone}
 
