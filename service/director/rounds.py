@@ -47,12 +47,9 @@ async def seat_round(
     state = (await runtime.writer.load(league, stream)).state
     if _waiting(state, after) is None:
         return None
-    if state.frozen:
-        # Nobody knows when the dispute ends, and seating is refused until then.
-        return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     try:
         await runtime.writer.submit(league, order, decide)
-    except Frozen:  # by a dispute that was not there a moment ago
+    except Frozen:  # nobody knows when the dispute ends
         return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     # Another process may have seated the round, so this process's copy may be outdated.
     state = (await runtime.writer.load(league, stream)).state
