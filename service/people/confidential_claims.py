@@ -135,20 +135,22 @@ async def handle(
       dispute: The opened dispute. Without it the claim is dismissed, with an *answer*.
     """
     waiting_one = sa.and_(relation.c.id == filed.id, relation.c.state == "filed")
-    for each in await _found(connection, keys, waiting_one, for_update=True):
-        await connection.execute(
-            sa.update(relation)
-            .where(relation.c.id == each.id)
-            .values(
-                state="dismissed" if dispute is None else "opened",
-                handled_by=by,
-                handled_at=now,
-                dispute=dispute,
-                told=_box(await keys(each.league), each._replace(answer=answer)),
-            )
+    found = await _found(connection, keys, waiting_one, for_update=True)
+    if not found:
+        return False
+    told = _box(await keys(filed.league), found[0]._replace(answer=answer))
+    await connection.execute(
+        sa.update(relation)
+        .where(relation.c.id == filed.id)
+        .values(
+            state="dismissed" if dispute is None else "opened",
+            handled_by=by,
+            handled_at=now,
+            dispute=dispute,
+            told=told,
         )
-        return True
-    return False
+    )
+    return True
 
 
 async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
@@ -159,10 +161,9 @@ async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, pers
     the claim is marked, and a process may end between the two.
     """
     numbers = (await connection.execute(sa.select(relation.c.id))).scalars()
-    for number in [each for each in numbers if dispute_of(each) == dispute]:
-        filed = await claim_of(connection, keys, number)
-        return filed is not None and person in (filed.claimant, filed.about)
-    return False
+    number = next((each for each in numbers if dispute_of(each) == dispute), None)
+    filed = None if number is None else await claim_of(connection, keys, number)
+    return filed is not None and person in (filed.claimant, filed.about)
 
 
 async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:

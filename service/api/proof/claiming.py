@@ -181,7 +181,7 @@ async def opened(
         return [StreamEvents(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
-    await _audited(shell, place.league, name, subject, now)
+    await _list_audit(shell, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)
 
@@ -235,7 +235,7 @@ async def _few(shell: Shell, principal: Principal, league: str) -> bool:
         return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
 
 
-async def _audited(
+async def _list_audit(
     shell: Shell, league: str, name: DisputeId, subject: Subject, now: datetime
 ) -> None:
     """List the audit of the disputed streams as waiting. A ticker finds the dispute and arms it."""
