@@ -42,19 +42,18 @@ _MAIL: Final = """
     UPDATE moved_account_email SET address = $2, digest = $3, wanted = $4 WHERE account = $1
 """
 _BROWSER: Final = "UPDATE moved_push_subscription SET target = $2, digest = $3 WHERE id = $1"
-# A browser or session that stays behind is of no use to what refers to it.
-_LOOSEN: Final = (
-    """
+_FORGET_BROWSERS: Final = """
     UPDATE moved_notice SET target = NULL
      WHERE target NOT IN (SELECT id FROM moved_push_subscription)
-    """,
-    """
+"""
+_END_LEASES: Final = """
     UPDATE moved_job SET state = 'ready', lease_until = NULL, claim = claim + 1
      WHERE state = 'sent'
-    """,
-    "UPDATE moved_outage SET process = process || ' before ' || $1 WHERE league IS NULL",
-    "UPDATE moved_outage SET league = $1",
-)
+"""
+_NAME_OUTAGES: Final = """
+    UPDATE moved_outage SET process = process || ' before ' || $1 WHERE league IS NULL
+"""
+_OWN_OUTAGES: Final = "UPDATE moved_outage SET league = $1"
 _SIGN: Final = """
     INSERT INTO job (occurrence, task, args, due_at)
     VALUES ('sign:' || $1, 'league.sign_head', json_build_object('league', $1::text),
@@ -237,11 +236,10 @@ async def _seal(
 
 async def _insert(connection: asyncpg.Connection, name: str, league: UUID) -> None:
     """Insert all rows but the events, which are in the log already."""
-    unlinked, ready, named, owned = _LOOSEN
-    await connection.execute(unlinked)
-    await connection.execute(ready)
-    await connection.execute(named, name)
-    await connection.execute(owned, league)
+    await connection.execute(_FORGET_BROWSERS)
+    await connection.execute(_END_LEASES)
+    await connection.execute(_NAME_OUTAGES, name)
+    await connection.execute(_OWN_OUTAGES, league)
     for relation, answer in COPIED.items():
         if relation == "events":
             continue

@@ -20,9 +20,8 @@ from service.api.league.webhook_shapes import (
     DeliveryShown,
     listed_delivery,
 )
-from service.api.league.webhooks import Reached, number_in, reach, unknown
+from service.api.league.webhooks import Reached, demand_open, number_in, reach, unknown
 from service.base.errors import Forbidden
-from service.people import suspending
 from service.webhooks import deliveries
 from service.webhooks.kinds import TRIED
 from service.webhooks.messages import trial_of
@@ -42,7 +41,7 @@ async def try_webhook(reached: Reached, shell: Shell) -> Response[bytes]:
     number, now = shell.runtime.entropy.uuid(), shell.now()
     body = trial_of(webhook.league, webhook.id, now)
     async with shell.engine.begin() as connection:
-        await suspending.demand_open(connection, identifier("lge", webhook.league))
+        await demand_open(connection, webhook)
         held = await deliveries.waiting(connection, webhook.id, TRIED)
         demand_room("waiting trials", held, deliveries.TRIALS_MAX)
         await deliveries.add(connection, number, webhook.id, TRIED, body, now)
@@ -113,7 +112,7 @@ async def redeliver(reached: ReachedDelivery, shell: Shell) -> Response[bytes]:
     delivery, webhook = reached
     _demand_enabled(webhook)
     async with shell.engine.begin() as connection:
-        await suspending.demand_open(connection, identifier("lge", webhook.league))
+        await demand_open(connection, webhook)
         await deliveries.repeat(connection, delivery.id, shell.now())
         again = await deliveries.delivery_of(connection, delivery.id)
     return encoded(listed_delivery(_known(again)), 202)

@@ -140,7 +140,7 @@ async def change_webhook(
         if await shell.requests.before(connection, said, shell.now()) is not None:
             return encoded(shown(webhook), headers=dict(REPLAYED))
         await demand_alive(connection, principal, shell.now())
-        await _demand_open(connection, webhook)
+        await demand_open(connection, webhook)
         # Somebody else may have changed the address since it was read.
         kept = await subscriptions.webhook_of(connection, keys, webhook.id, for_update=True)
         if kept is None:
@@ -163,7 +163,7 @@ async def remove_webhook(reached: Reached, shell: Shell, principal: Principal) -
     """Remove a webhook. Nothing more is sent to its address."""
     webhook, _ = reached
     async with shell.engine.begin() as connection:
-        await _demand_open(connection, webhook)
+        await demand_open(connection, webhook)
         await subscriptions.remove(connection, webhook.id)
         await _record(connection, webhook, principal, "webhook_removed")
 
@@ -192,7 +192,7 @@ async def rotate_webhook_secret(
         if await shell.requests.before(connection, said, now) is not None:
             return _made(webhook, None, again=True, status=200)
         await demand_alive(connection, principal, now)
-        await _demand_open(connection, webhook)
+        await demand_open(connection, webhook)
         overlap = timedelta(hours=body.overlap_hours)
         await subscriptions.rotate(connection, keys, webhook, secret, now, overlap)
         await _record(connection, webhook, principal, "webhook_secret_rotated")
@@ -207,7 +207,8 @@ async def _reread(connection: AsyncConnection, keys: LeagueKeys, number: UUID) -
     return found
 
 
-async def _demand_open(connection: AsyncConnection, webhook: Webhook) -> None:
+async def demand_open(connection: AsyncConnection, webhook: Webhook) -> None:
+    """Check that the webhook's league takes commands, in the transaction that acts."""
     await suspending.demand_open(connection, identifier("lge", webhook.league))
 
 
