@@ -111,7 +111,6 @@ def _hand_from(table: Table, event: events.HandOpened) -> Hand:
         pile=1,
         pile_cards=deck(table.ruleset.deck),
         min_open=least,
-        moneyless=table.ruleset.moneyless,
         full_raise=least,
         card_rounds=None if isinstance(table.ruleset, CoruscantShift) else CardRounds(),
         opened=event,

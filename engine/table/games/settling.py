@@ -127,7 +127,7 @@ def close(
             hand_number=hand.number,
         )
         for place in table.places
-        if place.hand is not None and place.stack == 0 and not hand.moneyless
+        if place.hand is not None and not table.in_game(place)
     ]
     stacks = [
         SeatStack(seat=place.seat, entrant=place.entrant, stack=place.stack)

@@ -154,9 +154,6 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     min_open: Chips = 0
     """The smallest opening bet of a street. The hand's level decides it."""
 
-    moneyless: bool = False
-    """True if the game counts hands instead of chips. The ruleset decides it."""
-
     current_bet: Chips = 0
     full_raise: Chips = 0
     last_actor: int | None = None

@@ -139,7 +139,7 @@ def street_of(table: Table) -> Street:
         hand.current_bet,
         hand.full_raise,
         _first_after(table, hand) if last is None else last,
-        hand.moneyless,
+        ruleset.moneyless,
         ruleset.revision,
     )
 
