@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import TemplateUnknown
 from engine.league.state import Created, created_of
@@ -65,7 +65,7 @@ class Listed:
 
 async def schedule_of(
     runtime: Runtime,
-    connection: AsyncConnection,
+    engine: AsyncEngine,
     league: str,
     since: datetime,
     until: datetime,
@@ -74,6 +74,8 @@ async def schedule_of(
     """
     Return the items of a league that begin from *since* to before *until*.
 
+    An expansion may wait for the ones of others, so no connection is held meanwhile.
+
     Args:
       within: The steps for the plans of several leagues in one answer. Without it, the league has
         all of them.
@@ -81,13 +83,15 @@ async def schedule_of(
     Raises:
       Overloaded: If too much is waiting to be expanded.
     """
-    found = await _announced_in(connection, league, since, until)
+    async with engine.connect() as connection:
+        found = await _announced_in(connection, league, since, until)
+        seasons = await queries.seasons(connection, league)
     house = created_of((await runtime.writer.load(league, league_stream(league))).state)
     items: list[ScheduledItem] = []
     unexpanded = []
     unreadable = []
     in_all = within or Budget(LEAGUE_STEPS)
-    for season in await queries.seasons(connection, league):
+    for season in seasons:
         try:
             state = (await runtime.writer.load(league, season_stream(season.season))).state
         except EventUnreadable:

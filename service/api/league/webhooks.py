@@ -98,10 +98,11 @@ async def reach(request: Asked, webhook_id: str) -> tuple[Webhook, LeagueKeys]:
     shell, number = shell_of(request), number_in(webhook_id, "whk")
     async with shell.engine.connect() as connection:
         league = await subscriptions.league_of(connection, number)
-        if league is None:
-            raise unknown()
-        await belong(request, identifier("lge", league))
-        keys = await shell.runtime.writer.store.keys(league)
+    if league is None:
+        raise unknown()
+    await belong(request, identifier("lge", league))
+    keys = await shell.runtime.writer.store.keys(league)
+    async with shell.engine.connect() as connection:
         return await _reread(connection, keys, number), keys
 
 

@@ -234,9 +234,9 @@ async def public_items(shell: Shell, place: PublicPlace[Created]) -> list[Schedu
     """
     now = shell.now().replace(minute=0, second=0, microsecond=0)
     since, until = now - BEHIND, now + AHEAD + _HOUR
+    found = await schedule_of(shell.runtime, shell.engine, place.id, since, until)
+    named = [each.tournament for each in found.items if each.tournament is not None]
     async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.runtime, connection, place.id, since, until)
-        named = [each.tournament for each in found.items if each.tournament is not None]
         shown = await public_queries.shown_among(connection, named, place.shown)
     return [each for each in found.items if each.tournament is None or each.tournament in shown]
 

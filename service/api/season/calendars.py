@@ -123,8 +123,7 @@ async def read_schedule(
     """Read tournaments from the read models and plans from the seasons."""
     await reads.caught_up(place.league, "tournaments")
     since, until = span_of(shell, since, until)
-    async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.runtime, connection, place.id, since, until)
+    found = await schedule_of(shell.runtime, shell.engine, place.id, since, until)
     listed = await with_winners(shell, found.items)
     states, unreadable = await states_of(shell, place.id, listed)
     items = tuple(with_line(each, states.get(each.uid)) for each in listed)
@@ -238,8 +237,7 @@ async def read_league_calendar(
     if not may(roles.get(player), "read_league"):
         raise StreamNotFound("it does not exist, or you may not see it")
     now = shell.now()
-    async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.runtime, connection, league_id, now - _BEHIND, now + _AHEAD)
+    found = await schedule_of(shell.runtime, shell.engine, league_id, now - _BEHIND, now + _AHEAD)
     return ics(tags, calendar(state.name, found.items, state.face))
 
 

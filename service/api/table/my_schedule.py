@@ -80,10 +80,7 @@ async def read_my_schedule(
     unreadable: list[str] = []
     budget = Budget(LEAGUE_STEPS)
     for league in leagues:
-        async with shell.engine.connect() as connection:
-            found = await schedule_of(
-                shell.runtime, connection, league.league, since, until, budget
-            )
+        found = await schedule_of(shell.runtime, shell.engine, league.league, since, until, budget)
         listed = await with_winners(shell, found.items)
         unexpanded += found.unexpanded
         mine, broken = await _mine(shell, player, league, listed)

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from service.schedule import listing
 from service.schedule.ics import calendar
 from service.schedule.items import ScheduledItem
 from tests.service.api.conftest import ANY, Person
@@ -264,6 +265,34 @@ async def test_a_key_opens_calendars_of_its_owner_and_nothing_else(serving, data
             await api.http.get(f"/v1/leagues/lge_{'0' * 32}/calendar.ics", params={"key": key}),
         ]
         assert [each.status_code for each in refused] == [404, 401, 401, 401, 401, 404]
+
+
+async def test_who_waits_for_an_expansion_holds_no_connection_meanwhile(
+    serving, database, monkeypatch
+) -> None:
+    held: list[int] = []
+
+    async with serving() as api, projecting(database) as runner:
+        expanded, pool = listing._expanded, api.app.shell.engine.pool
+
+        def observed(*args: Any) -> Any:
+            held.append(pool.checkedout())
+            return expanded(*args)
+
+        monkeypatch.setattr(listing, "_expanded", observed)
+        owner, league = await api.league()
+        assert (await weekly(owner, await season_in(owner, league))).status_code == 201
+        path, public = f"/v1/leagues/{league}", f"/v1/public/leagues/{league}"
+        shown = await api.http.put(
+            f"{path}/visibility", json={"visibility": "public"}, headers=owner.headers
+        )
+        assert shown.status_code == 200, shown.text
+        await runner.catch_up()
+        assert await fetched(api.http, f"{path}/calendar.ics", (await key_of(owner))["key"])
+        for each in (f"{path}/schedule", "/v1/me/schedule"):
+            assert (await owner.get(each)).json()["items"]
+        assert (await api.http.get(f"{public}/schedule")).json()["items"]
+    assert held == [0, 0, 0, 0]
 
 
 async def test_a_key_is_made_once_for_a_retry_and_can_be_ended(serving) -> None:
