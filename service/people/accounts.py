@@ -232,15 +232,12 @@ Standing = Literal["login", "none", "erased"]
 """The state of an account: somebody can sign in, nobody can yet, or it was erased."""
 
 
-async def standing(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, Standing]:
+async def standing(connection: AsyncConnection, numbers: Sequence[UUID]) -> dict[str, Standing]:
     """Return the standing of each account by player. Unknown accounts are missing."""
-    async with engine.connect() as connection:
-        found = await connection.execute(
-            sa.select(account.c.id, account.c.login, account.c.name).where(
-                account.c.id.in_(numbers)
-            )
-        )
-        return {f"plr_{row.id.hex}": _standing(row.login, row.name) for row in found}
+    found = await connection.execute(
+        sa.select(account.c.id, account.c.login, account.c.name).where(account.c.id.in_(numbers))
+    )
+    return {f"plr_{row.id.hex}": _standing(row.login, row.name) for row in found}
 
 
 def _standing(login: str | None, name: str | None) -> Standing:

@@ -335,7 +335,8 @@ async def demand_claimable(
     Return the claim that *code* stands for, and the state of its league.
 
     A code can do no more than its issuer may still do. If the player now holds an office, the
-    issuer must be an owner, and not be suspended by an operator.
+    issuer must be an owner, and not be suspended by an operator. Nobody claims a merged player:
+    another one stands for both.
 
     Raises:
         StreamNotFound: If the code is not valid.
@@ -352,7 +353,9 @@ async def demand_claimable(
 
 
 def _good(house: Created, found: entered_players.Claimable) -> bool:
-    """Return whether the issuer of a code may still give the player's office."""
+    """Return whether nobody stands for the player, and the issuer may still give the office."""
+    if house.one(found.player) != found.player:
+        return False
     role = house.role_of(found.player)
     giver = None if found.by is None else house.role_of(found.by)
     return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))

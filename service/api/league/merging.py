@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.merging import MergePlayers
 from engine.values import PlayerId, number_of
@@ -18,6 +19,7 @@ from service.base.errors import BadRequest, StreamNotFound
 from service.director.uniting import merge_players as merge
 from service.people import accounts, entered_players
 from service.people.texts import Written
+from service.people.tokens import lock_family
 
 
 class MergeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -61,11 +63,14 @@ class PlayersMade(msgspec.Struct, kw_only=True):
 async def merge_players(
     player_id: str, body: MergeWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Decide on the log and on the two accounts, then end the claim code of the one who goes."""
+    """
+    Decide on the log and on the two accounts, and end the claim code of the one who goes.
+
+    Nobody claims either account meanwhile. If this process dies between the two commits, the code
+    stays, and is refused because its player is merged.
+    """
     demand_form(player_id, "plr")
     player, into = PlayerId(player_id), PlayerId(body.into)
-    if (place.state.one(player), place.state.one(into)) == (player, into):
-        await _demand_accounts(shell, player, into)
     command = MergePlayers(
         player=player,
         into=into,
@@ -74,23 +79,29 @@ async def merge_players(
         known=False,
         now=order.received_at,
     )
-    receipt = await merge(shell.runtime, place.id, command, order)
-    # If this process dies here, the code opens an account that no league knows.
     async with shell.engine.begin() as connection:
+        if (place.state.one(player), place.state.one(into)) == (player, into):
+            await _demand_accounts(connection, player, into)
+        receipt = await merge(shell.runtime, place.id, command, order)
         await entered_players.end_claim(connection, place.id, player)
     content = {"league": place.id, "player": player, "into": into}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
-async def _demand_accounts(shell: Shell, player: PlayerId, into: PlayerId) -> None:
+async def _demand_accounts(connection: AsyncConnection, player: PlayerId, into: PlayerId) -> None:
     """
     Check that both accounts exist, and that somebody can sign in as the one who stays.
+
+    The accounts stay as they are until the transaction ends.
 
     Raises:
         StreamNotFound: If one of them has no account.
         BadRequest: If one of them was erased, or only the player who goes has a login.
     """
-    found = await accounts.standing(shell.engine, [number_of(player), number_of(into)])
+    numbers = sorted({number_of(player), number_of(into)})
+    for number in numbers:
+        await lock_family(connection, number)
+    found = await accounts.standing(connection, numbers)
     for each in (player, into):
         if each not in found:
             raise StreamNotFound("there is no account of this player", player=each)

@@ -17,6 +17,7 @@ from tests.service.api.season.test_past_seasons import bring_results
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
+from tests.support.holding import holding
 
 pytestmark = pytest.mark.anyio
 
@@ -186,6 +187,33 @@ async def test_a_list_that_names_a_merged_player_finds_the_one_who_stays(serving
         assert refused(renewed) == (409, "merged_player")
         issued = await owner.post(f"/v1/leagues/{league}/claims")
         assert issued.json()["claims"] == []
+
+
+async def test_nobody_claims_a_player_while_or_after_the_player_is_merged(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        old, new = [await entered(owner, league, each) for each in ("Han Solo", "Solo, Han")]
+        claim = {"code": old["claim"], "login": "han", "password": "correct horse"}
+        async with holding(database, "LOCK TABLE events IN EXCLUSIVE MODE") as waiting:
+            merging = asyncio.create_task(merge(owner, league, old["player"], new["player"]))
+            await waiting(1)  # before its append
+            claiming = asyncio.create_task(api.http.post("/v1/claims", json=claim))
+            await waiting(2)  # for the merge
+        assert (await merging).status_code == 200
+        assert refused(await claiming) == (404, "not_found")
+        # As if the process had ended before it ended the code.
+        open_again = (
+            "UPDATE entered_player SET claim = sha256($1), claim_until = now() + interval '1 day'"
+            " WHERE account = $2 RETURNING account"
+        )
+        pool = api.app.shell.pool
+        code = old["claim"].encode()
+        assert await pool.fetchval(open_again, code, number_of(old["player"]))
+        assert refused(await api.http.post("/v1/claims", json=claim)) == (404, "not_found")
+        joined = await (await api.person()).post("/v1/me/claims", {"code": old["claim"]})
+        assert refused(joined) == (404, "not_found")
 
 
 async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
