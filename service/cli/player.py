@@ -65,4 +65,11 @@ async def erase_player(settings: Settings, named: str, *, dry_run: bool = False)
         f"{'dry run, nothing was done: ' if dry_run else ''}erased {erased.player}: "
         f"{erased.tokens} tokens, {erased.calendars} calendars, {erased.texts} texts"
     )
+    if erased.unreadable:
+        err.print(
+            f"{erased.unreadable} confidential claims do not open, and may hold words of the player"
+            "\n  next: see confidential_claim_unreadable in the log, and erase the player again "
+            "once they open",
+            markup=False,
+        )
     return 0

@@ -7,23 +7,28 @@ with the league's key, including the claimant and the person it is about. Only t
 instants and the handler are readable.
 """
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.dispute.values import Subject
 from engine.values import DisputeId, identifier
+from service.base.errors import EventUnreadable
 from service.base.uuids import uuid5
 from service.log.keys import LeagueKeys
 from service.people.idempotency import RecordedRequest, Requests
 from service.people.schema import confidential_claim as relation
 from service.people.sealed_rows import KeysOf, close
 from service.people.sealed_rows import opened as unsealed
+
+_log = structlog.get_logger(__name__)
 
 _NAME = "confidential_claim"
 _SEALED = ("claimant", "about", "subject", "rules", "claim", "answer")
@@ -62,6 +67,18 @@ class Filed(NamedTuple):
     answer: str | None = None
     """The reason for its dismissal, for the claimant."""
     dispute: str | None = None
+
+
+class Search(NamedTuple):
+    """
+    The claims of every league that opened. The claimant is in the box, so every box is opened.
+
+    One damaged box, or one league without its key, must not end the search for everybody.
+    """
+
+    found: list[Filed]
+    unreadable: int
+    """The number of claims that did not open."""
 
 
 async def file(
@@ -166,20 +183,40 @@ async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, pers
     return filed is not None and person in (filed.claimant, filed.about)
 
 
-async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:
-    """Empty every claim by *person* or about them, and the answers. Return the number emptied."""
+async def search(connection: AsyncConnection, keys: KeysOf, *, for_update: bool = False) -> Search:
+    """Open every claim of every league, oldest first. Log those that do not open."""
+    found: list[Filed] = []
+    unreadable = 0
+    for row in await _rows(connection, sa.true(), for_update=for_update):
+        try:
+            found.append(_filed(row, await keys(row["league"])))
+        except EventUnreadable:
+            unreadable += 1
+            _log.exception("confidential_claim_unreadable", claim=identifier("cnf", row["id"]))
+    return Search(found, unreadable)
+
+
+async def erase_claims(
+    connection: AsyncConnection, keys: KeysOf, people: Collection[UUID]
+) -> tuple[int, int]:
+    """
+    Empty every claim by *people* or about them, and the answers.
+
+    Returns:
+      The number of texts emptied, and the number of claims that did not open.
+    """
     emptied = 0
-    # The claimant is in the box, so every box is opened. Erasing is rare.
-    for each in await _found(connection, keys, sa.true(), for_update=True):
+    claims, unreadable = await search(connection, keys, for_update=True)
+    for each in claims:
         claim, answer = each.claim, each.answer
-        if person in (each.claimant, each.about):
+        if each.claimant in people or each.about in people:
             claim = None
-        if person in (each.handled_by, each.about):
+        if each.handled_by in people or each.about in people:
             answer = None
         if (claim, answer) != (each.claim, each.answer):
             emptied += (claim != each.claim) + (answer != each.answer)
             await _seal(connection, keys, each._replace(claim=claim, answer=answer))
-    return emptied
+    return emptied, unreadable
 
 
 async def empty_claim(connection: AsyncConnection, keys: KeysOf, number: UUID) -> bool | None:
@@ -216,11 +253,17 @@ async def _found(
     for_update: bool = False,
 ) -> list[Filed]:
     """Return claims, oldest first."""
+    rows = await _rows(connection, where, for_update=for_update)
+    return [_filed(row, await keys(row["league"])) for row in rows]
+
+
+async def _rows(
+    connection: AsyncConnection, where: sa.ColumnElement[bool], *, for_update: bool = False
+) -> Sequence[sa.RowMapping]:
     statement = sa.select(relation).where(where).order_by(relation.c.filed_at, relation.c.id)
     if for_update:
         statement = statement.with_for_update()
-    rows = (await connection.execute(statement)).mappings().all()
-    return [_filed(row, await keys(row["league"])) for row in rows]
+    return (await connection.execute(statement)).mappings().all()
 
 
 def dispute_of(number: UUID) -> DisputeId:

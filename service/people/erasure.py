@@ -86,6 +86,9 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
     texts: int
     """The number of texts erased, by the player or about the player."""
 
+    unreadable: int
+    """The number of confidential claims that do not open. Words of the player may be in them."""
+
 
 async def erase(
     engine: AsyncEngine,
@@ -152,30 +155,33 @@ async def _erase(
         sa.delete(calendar_key).where(calendar_key.c.account == person)
     )
     tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-    await forget_entered(connection, person)
-    texts = await erase_texts(connection, person, now)
-    texts += await erase_claims(connection, keys, person)
-    for each in await merged_into(connection, player):
-        texts += await _erase_merged(connection, keys, number_of(each), now)
+    people = [person, *await _merged_emptied(connection, player)]
+    texts = 0
+    for each in people:
+        await forget_entered(connection, each)
+        texts += await erase_texts(connection, each, now)
+    claims, unreadable = await erase_claims(connection, keys, people)
     # Every process forgets the token at the commit. Otherwise it could enter the player again.
     await connection.execute(sa.select(sa.func.pg_notify(DOORS, f"account {person.hex}")))
-    return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
+    return Erased(
+        player=player,
+        tokens=tokens.rowcount,
+        calendars=calendars.rowcount,
+        texts=texts + claims,
+        unreadable=unreadable,
+    )
 
 
-async def _erase_merged(
-    connection: AsyncConnection, keys: KeysOf, person: UUID, now: datetime
-) -> int:
-    """Empty an account that nobody signs in to. Return the number of its texts."""
-    emptied = await connection.execute(
+async def _merged_emptied(connection: AsyncConnection, player: str) -> list[UUID]:
+    """Empty the accounts merged into *player* that nobody signs in to. Return their numbers."""
+    merged = [number_of(each) for each in await merged_into(connection, player)]
+    emptied = await connection.scalars(
         sa.update(account)
-        .where(account.c.id == person, account.c.login.is_(None))
+        .where(account.c.id.in_(merged), account.c.login.is_(None))
         .values(name=None)
         .returning(account.c.id)
     )
-    if emptied.first() is None:
-        return 0
-    await forget_entered(connection, person)
-    return await erase_texts(connection, person, now) + await erase_claims(connection, keys, person)
+    return list(emptied)
 
 
 async def _caught_up(engine: AsyncEngine, player: str) -> dict[str, int]:

@@ -2,16 +2,15 @@
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.values import number_of
 from service.people import calendar_keys, emails, sign_ins
 from service.people.accounts import Account
-from service.people.confidential_claims import claims_in
+from service.people.confidential_claims import search
 from service.people.memberships import roles_of
 from service.people.schema import (
     account,
@@ -37,7 +36,8 @@ leagues.json              leagues and roles
 entries.json              entries in tournaments, with places and payouts
 records.json              totals in each league
 texts.json                words that the person wrote, as stored; the log holds their digests
-confidential-claims.json  claims filed in confidence, with their answers
+confidential-claims.json  claims filed in confidence, with their answers, and the number of all
+                          claims that do not open, among which may be more
 tokens.json               tokens, without their secrets
 calendar-keys.json        keys of calendars, without their secrets
 sign-ins.json             sign-ins of the last 90 days, with addresses
@@ -79,7 +79,7 @@ async def taken_away(
             each: await record_queries.sums(connection, each, person.player) for each in leagues
         },
         "texts": await _rows(connection, _texts(person)),
-        "confidential-claims": await _claims(connection, keys, person, leagues),
+        "confidential-claims": await _claims(connection, keys, person),
         "tokens": await _rows(connection, _tokens(person)),
         "calendar-keys": await calendar_keys.keys_of(connection, person.number),
         "sign-ins": [each._asdict() for each in signed_in],
@@ -99,15 +99,17 @@ def packed(files: Mapping[str, object]) -> bytes:
 
 
 async def _claims(
-    connection: AsyncConnection, keys: KeysOf, person: Account, leagues: Sequence[str]
-) -> list[Mapping[str, object]]:
-    """Return the claims that the person has filed in confidence, without the person's number."""
-    found: list[Mapping[str, object]] = []
-    for league in leagues:
-        for each in await claims_in(connection, keys, number_of(league), of=person.number):
-            told = each._asdict()
-            found.append({name: told[name] for name in told if name not in _OF_OTHERS})
-    return found
+    connection: AsyncConnection, keys: KeysOf, person: Account
+) -> Mapping[str, object]:
+    """
+    Return the claims that the person has filed in confidence, without the person's number.
+
+    The person may have left the leagues, so the claims of all leagues are searched.
+    """
+    claims, unreadable = await search(connection, keys)
+    own = [each._asdict() for each in claims if each.claimant == person.number]
+    shown = [{name: each[name] for name in each if name not in _OF_OTHERS} for each in own]
+    return {"claims": shown, "unreadable": unreadable}
 
 
 async def _rows(

@@ -44,7 +44,7 @@ async def test_the_archive_holds_what_is_kept_about_the_caller_alone(
         assert (entry["tournament"], entry["player"]) == (tournament, me.player)
         assert found["records.json"][league]["tournaments"] == 1
         assert [each["body"] for each in found["texts.json"]] == ["Mine was better."]
-        assert [each["claim"] for each in found["confidential-claims.json"]] == [
+        assert [each["claim"] for each in found["confidential-claims.json"]["claims"]] == [
             "In confidence: Mine was better."
         ]
         assert "laptop" in {each["name"] for each in found["tokens.json"]}
