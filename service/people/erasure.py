@@ -26,7 +26,7 @@ from service.log.subscription import DOORS
 from service.people import operator_log, relocations
 from service.people.confidential_claims import erase_claims
 from service.people.entered_players import forget_entered
-from service.people.memberships import named_since, roles_of
+from service.people.memberships import merged_into, named_since, roles_of
 from service.people.rechecking import demand_unchanged
 from service.people.schema import (
     account,
@@ -45,7 +45,6 @@ from service.people.texts import erase_texts
 from service.people.tokens import lock_family
 from service.projections.applying.events import head
 from service.projections.reads import queries
-from service.projections.reads.merged_queries import merged_into
 from service.projections.reads.progress import positions, wait_for
 
 WAIT_SECONDS = 5.0

@@ -1,5 +1,5 @@
 """
-A player's current leagues: the read model, plus the log's newer events.
+A player's current leagues and merges: the read model, plus the log's newer events.
 
 The read models follow the log and may lag or stand still. A security decision asks here instead:
 neither a stopped projector nor one broken league changes the answer.
@@ -7,13 +7,16 @@ neither a stopped projector nor one broken league changes the answer.
 
 from collections.abc import Mapping
 from contextlib import suppress
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.merging import PlayersMerged
 from engine.league.roles import Role
 from engine.values import identifier, number_of
 from service.base.errors import EventUnreadable
+from service.log.catalogue import tag_of
 from service.log.read import KNOWN, voided
 from service.log.roles import TELLING, Told, role_after
 from service.projections.applying.projection import NOTHING
@@ -40,6 +43,29 @@ _ROLES = """
      ORDER BY league, position
 """
 _KNOWN = sa.text(KNOWN + _ROLES)
+
+# The newest merges come first, so that the one who stands for somebody is known before.
+_MERGES = """
+    , newer AS MATERIALIZED (
+    SELECT known.league, new.position, new.player, new."into"
+      FROM known
+      LEFT JOIN reads.checkpoint done
+        ON done.name = :projection
+       AND done.league = 'lge_' || replace(known.league::text, '-', '')
+     CROSS JOIN LATERAL (
+        SELECT position, data->>'player' AS player, data->>'into' AS "into" FROM events
+         WHERE league = known.league AND position > coalesce(done.position, :nothing)
+           AND stream = 'league-' || replace(known.league::text, '-', '')
+           AND type = :merged
+     ) new
+    )
+    SELECT league, position, player, "into" FROM newer
+     UNION ALL
+    SELECT substr(league, 5)::uuid, :nothing, player, "into" FROM reads.member_alias
+     WHERE "into" = :player OR "into" IN (SELECT player FROM newer)
+     ORDER BY position DESC
+"""
+_MERGED = sa.text(KNOWN + _MERGES)
 
 _NAMED_SINCE = sa.text("""
     SELECT EXISTS (
@@ -76,6 +102,22 @@ async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
             else:
                 found[league] = role
     return found
+
+
+async def merged_into(connection: AsyncConnection, player: str) -> list[str]:
+    """Return the players for whom *player* stands in any league, as of the end of the log."""
+    asked = {
+        "player": player,
+        "projection": members.name,
+        "merged": tag_of(PlayersMerged),
+        "nothing": NOTHING,
+    }
+    found: set[tuple[UUID, str]] = set()
+    for row in (await connection.execute(_MERGED, asked)).all():
+        stands = row.into == player or (row.league, row.into) in found
+        if stands and row.position not in await voided(connection, row.league):
+            found.add((row.league, row.player))
+    return sorted({each for _, each in found})
 
 
 async def named_since(connection: AsyncConnection, player: str, seen: Mapping[str, int]) -> bool:

@@ -25,12 +25,3 @@ async def merged_in(connection: AsyncConnection, player: str) -> list[AliasRow]:
     )
     found = await connection.execute(statement)
     return [AliasRow(**row) for row in found.mappings()]
-
-
-async def merged_into(connection: AsyncConnection, player: str) -> list[str]:
-    """Return the players for whom *player* stands in any league."""
-    alias = schema.member_alias
-    found = await connection.scalars(
-        sa.select(alias.c.player).where(alias.c.into == player).distinct().order_by(alias.c.player)
-    )
-    return list(found)
