@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from service.base.languages import N_
+from service.base.languages import LANGUAGES, N_
 from service.console.calling import Problem
 from service.console.languages import Spoken
+from service.console.refusals import told
 
 FASTER = "stream_version_conflict"
 """The code for a form whose page was loaded before somebody else changed the data."""
@@ -88,31 +89,6 @@ _FORBIDDEN = {
 """The reasons of a ``forbidden`` by their first words."""
 
 
-_NO_DEAL = {
-    "not_running": N_("A deal is made while play goes on."),
-    "deal_made": N_("A deal is made already."),
-    "casino": N_("In a casino everybody leaves with their own chips. There is nothing to divide."),
-    "others_may_still_enter": N_(
-        "Others may still enter, and everybody who plays for the prizes has to accept a deal. It "
-        "is possible once late registration has closed."
-    ),
-    "somebody_may_come_back": N_(
-        "Somebody who has lost the last chip may still come back. A deal is possible once they "
-        "have chips again, or the next hand of their table has begun."
-    ),
-    "nobody_to_deal_with": N_("Only one player is left."),
-    "nothing_to_divide": N_("There are no prizes for the players who are left."),
-    "out": N_("Only players who are left may propose a deal."),
-    "others_play_now": N_("Others play now than when the deal was proposed."),
-}
-"""Texts for people, by the reason of ``deal_not_possible``."""
-
-
-def no_deal(reason: str, language: Spoken) -> str:
-    """Return why no deal is possible now, and when one will be."""
-    return language.gettext(_NO_DEAL[reason])
-
-
 def sentence(problem: Problem, language: Spoken) -> str:
     """Return the meaning of a problem, in the reader's language."""
     _ = language.gettext
@@ -123,14 +99,11 @@ def sentence(problem: Problem, language: Spoken) -> str:
         for begins, reason in _FORBIDDEN.items():
             if problem.detail.startswith(begins):
                 return _(reason)
-    obstacle = str(problem.facts.get("reason"))
-    if problem.code == "deal_not_possible" and obstacle in _NO_DEAL:
-        return no_deal(obstacle, language)
     if problem.code in _ON_PAGES:
         said = str(_(_ON_PAGES[problem.code]))
     else:
         title = _(problem.title) if problem.title else _("Something went wrong")
-        said = f"{title.rstrip('.')}."
+        said = f"{title.rstrip('.')}. {told(problem, language)}".strip()
     wait = problem.facts.get("retry_after")
     if isinstance(wait, int):
         said += " " + language.ngettext(
@@ -143,12 +116,18 @@ _WHOLE = frozenset({"league_suspended", "account_suspended"})
 """The codes of problems whose titles say everything."""
 
 
-def reason_of(problem: Problem) -> str:
-    """Return the API's own reason in English, or nothing if :func:`sentence` covers it."""
-    told = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
-    told = told or problem.code in _WHOLE
-    untold = told or problem.status in (404, TOO_MANY) or problem.status >= SERVER_ERROR
-    return "" if untold else f"{problem.detail[:1].upper()}{problem.detail[1:]}"
+def reason_of(problem: Problem, language: Spoken) -> str:
+    """
+    Return the API's own reason, or nothing if :func:`sentence` covers it.
+
+    The API speaks English, so a page in another language leaves the reason out.
+    """
+    covered = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
+    covered = covered or problem.code in _WHOLE or bool(told(problem, language))
+    covered = covered or problem.status in (404, TOO_MANY) or problem.status >= SERVER_ERROR
+    if covered or language.code != LANGUAGES[0]:
+        return ""
+    return f"{problem.detail[:1].upper()}{problem.detail[1:]}"
 
 
 def failure_of(
@@ -181,6 +160,31 @@ def _marked(count: int, language: Spoken) -> str:
 _BOUND = re.compile(
     r"(?P<kind>str|int|float|array|object)` (?P<what>of length )?(?P<sign>[<>]=?) (?P<n>-?[\d.]+)"
 )
+_RANGE = re.compile(r"(?:be|have) (?:between )?(?P<least>\d+) (?:to|and) (?P<most>\d+)")
+_UNITS = re.compile(r"must be a multiple of (?P<unit>\d+)")
+
+_FAULTS = (
+    ("must not hold", N_("Some of these characters are not allowed here.")),
+    ("at least one letter", N_("Use at least one letter or digit.")),
+    ("matching regex", N_("Some of these characters are not allowed here.")),
+    ("missing required field", N_("This field must be filled in.")),
+    ("enum value", N_("Choose one of the values.")),
+    ("Expected `int`", N_("Enter a whole number.")),
+    ("Expected `float`", N_("Enter a number.")),
+    ("Expected `datetime`", N_("Enter a date and a time.")),
+    ("must lie in the future", N_("Choose a time that is still to come.")),
+    ("must not be after starts_at", N_("This must not be later than the start.")),
+    ("must be after starts_at", N_("This must be later than the start.")),
+    ("registration must open before it closes", N_("Entries must open before they close.")),
+    ("a casino has one table", N_("A casino has one table only.")),
+    ("must be positive", N_("This must be more than 0.")),
+    ("must not be negative", N_("This must not be less than 0.")),
+    ("registration has opened", N_("Entries are open already, so this stays.")),
+    ("registration has closed", N_("Entries are closed already, so this stays.")),
+    ("play has begun", N_("Play has begun, so this stays.")),
+    ("a payout deal divides", N_("A deal divides the prizes, so this stays.")),
+)
+"""The API's words for a fault of one value, and ours."""
 
 
 def fault_in_words(detail: str, language: Spoken) -> str:
@@ -197,16 +201,15 @@ def fault_in_words(detail: str, language: Spoken) -> str:
         else:
             least, most = _("The least is %(number)s."), _("The most is %(number)s.")
         return (least if bound["sign"].startswith(">") else most) % number
-    for pattern, said in (
-        ("must not hold", _("Some of these characters are not allowed here.")),
-        ("at least one letter", _("Use at least one letter or digit.")),
-        ("matching regex", _("Some of these characters are not allowed here.")),
-        ("missing required field", _("This field must be filled in.")),
-        ("enum value", _("Choose one of the values.")),
-        ("Expected `int`", _("Enter a whole number.")),
-        ("Expected `float`", _("Enter a number.")),
-        ("Expected `datetime`", _("Enter a date and a time.")),
-    ):
+    inside, units = _RANGE.search(detail), _UNITS.search(detail)
+    if inside is not None and "characters" in detail:
+        return _("Use %(least)s to %(most)s characters.") % inside.groupdict()
+    if inside is not None:
+        return _("Use a number from %(least)s to %(most)s.") % inside.groupdict()
+    if units is not None:
+        return _("Use a multiple of %(unit)s.") % units.groupdict()
+    for pattern, said in _FAULTS:
         if pattern in detail:
-            return said
-    return detail
+            return _(said)
+    # The API speaks English.
+    return detail if language.code == LANGUAGES[0] else _("This value does not fit here.")

@@ -50,7 +50,7 @@ class Shown:
     """The number of the request, which helps the operator find it in the log."""
 
     reason: str = ""
-    """The reason in English, or nothing."""
+    """The reason in the words of the API, on English pages only, or nothing."""
 
     again: Again | None = None
     """The form to send again, or None."""
@@ -78,7 +78,9 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
         ask.without_me = True  # this page must not need the part that has just failed
         again = None if ask.sent is None else _again(ask, ask.sent)
         retry = ask.address if again is None else ""
-    shown = Shown(title, said, problem.status, number, reason_of(problem), again, retry)
+    shown = Shown(
+        title, said, problem.status, number, reason_of(problem, ask.language), again, retry
+    )
     ask.failure = None
     if ask.query(PART):
         return Response(b"", status_code=problem.status)

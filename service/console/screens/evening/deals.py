@@ -14,7 +14,7 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor
 from service.console.pages import Done, Page
-from service.console.problems import no_deal
+from service.console.refusals import no_deal
 from service.console.screens.floor.floor import powers
 
 _LEFT = frozenset({"playing", "registered", "rebuy_open"})

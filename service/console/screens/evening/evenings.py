@@ -284,7 +284,7 @@ def at_fields(problem: Problem) -> Problem:
     """Return a problem whose errors stand at the fields of the page."""
     field = problem.facts.get("field")
     if not problem.errors and isinstance(field, str):
-        said = str(problem.facts.get("problem", ""))
+        said = problem.detail.removeprefix(field).lstrip(": ")
         problem.errors = (FieldError(pointer=f"/{field.replace('.', '/')}", detail=said),)
     problem.errors = tuple(
         FieldError(pointer=_AROUND.sub("", each.pointer), detail=each.detail)
