@@ -24,6 +24,8 @@ from tests.browser.gallery import Gallery, hung
 from tests.browser.house import House, Person
 
 SIZES = {"phone": (360, 740), "desk": DESK, "wall": WALL}
+PATIENCE = 120_000
+"""The longest wait for a photograph on a busy machine, in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def photograph(
             page.wait_for_load_state("load")
             page.wait_for_timeout(150)  # waits for fonts and the first tick of clocks
             name = re.sub(r"\W+", "-", each.name)
-            page.screenshot(path=folder / f"{name}.png", full_page=size != "wall")
+            page.screenshot(path=folder / f"{name}.png", full_page=size != "wall", timeout=PATIENCE)
             if each.paper and size == "desk":
                 page.pdf(path=folder / f"{name}.pdf", format="A4")
         print(f"{size}, {scheme}: {len(views)} pages", *house.close())

@@ -1,4 +1,7 @@
-"""A director with a phone sells a rebuy, takes its money, and pays a deal out."""
+"""
+A director with a phone sells a rebuy, takes its money, and pays a deal out. A player stakes an item
+and buys it back.
+"""
 
 from typing import Any
 
@@ -127,3 +130,69 @@ def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(hou
     expect(page.get_by_role("button", name="Hand the prize to")).to_have_count(0)
     accounts = owner.get(f"{path}/ledger")["accounts"]
     assert sorted(each["handed_over"] for each in accounts) == [1000, 1000, 1000, pool - 3000]
+
+
+def _won_without_a_showdown(winner: Person, other: Person, table: str) -> None:
+    """Let *winner* bet and *other* fold, whoever is to act."""
+    order = ("raise_to", "check", "call", "stay", "stand")
+    for each, verbs in ((winner, order), (other, ("fold", *order[1:]))):
+        view = each.get(f"/v1/tables/{table}")
+        if not view["my_turn"]:
+            continue
+        legal = {one["verb"]: one for one in view["legal"]}
+        body: dict[str, Any] = {"decision": view["decision"]["token"]}
+        if "select" in legal:
+            body |= {"type": "select", "cards": view["me"]["cards"][:2]}
+        elif "improve" in legal:
+            body |= {"type": "improve", "cards": view["me"]["new_cards"][:1]}
+        else:
+            verb = next(one for one in verbs if one in legal)
+            body |= {"type": verb} | ({"amount": legal[verb]["min"]} if verb == "raise_to" else {})
+        each.post(f"/v1/tables/{table}/actions", body)
+
+
+def test_an_item_is_staked_and_bought_back_by_taps(house: House) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn")]
+    game = {"special_item": True, "item_values": [20], "rebuy": {"max": 0, "seconds": 3600}}
+    evening = house.evening(
+        owner, league, ruleset="better_simple", starting_stack=12, hands_between_seconds=0,
+        decision_seconds=3600, overrides=game,
+    )  # fmt: skip
+    path = f"/v1/tournaments/{evening}"
+    for each in people:
+        each.post(f"{path}/registrations")
+    owner.post(f"{path}/start")
+    table = eventually(lambda: owner.get(path)["tables"])[0]["id"]
+
+    def broke() -> Any:
+        _all_in(people, table)
+        shown = owner.get(path)["entrants"]
+        return next((each for each in shown if each["status"] == "rebuy_open"), None)
+
+    bust = eventually(broke)
+    owns, other = sorted(people, key=lambda each: each.player != bust["player"])
+    page = house.open(owns, PHONE, has_touch=True, is_mobile=True).context.new_page()
+    page.goto(f"/tables/{table}")
+    page.get_by_label("Item").fill("Lucky dice")
+    page.get_by_role("button", name="Stake it").tap()
+    expect(page.get_by_text("Your item lucky dice is staked for")).to_be_visible()
+    back = page.get_by_role("button", name="Buy it back")
+    eventually(lambda: owner.get(f"/v1/tables/{table}")["hand"])
+    expect(back).to_be_hidden()
+
+    # No hand begins in the break, so there is time to buy the item back after this one.
+    owner.post(f"{path}/breaks", {"seconds": 3600, "reason": "Soup"})
+
+    def over() -> bool:
+        _won_without_a_showdown(owns, other, table)
+        return bool(owner.get(f"/v1/tables/{table}")["hand"] is None)
+
+    eventually(over)
+    back.tap()
+    expect(page.get_by_text("Your item lucky dice is staked for")).to_be_hidden()
+    [item] = owns.get(path)["my"]["items"]
+    assert (item["item"], item["staked"]) == ("lucky_dice", False)
+    stacks = {each["entrant"]: each["stack"] for each in owner.get(f"/v1/tables/{table}")["seats"]}
+    assert sum(stacks.values()) == 24
+    assert overflow(page) <= 0
