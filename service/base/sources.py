@@ -28,7 +28,7 @@ class Clock(Protocol):
 STEP_MAX = timedelta(seconds=5)
 """A larger step of the database's clock is not believed at once."""
 
-READ_CLOCK = "SELECT read_at, ahead_us, noticed_at, believed FROM read_clock()"
+READ_CLOCK = "SELECT read_at, ahead_us, noticed_at FROM read_clock()"
 _DOUBT = "SELECT doubt_clock({}, {})"
 _BELIEVE_HELD = "SELECT believe_held_clock()"
 _MICROSECOND = timedelta(microseconds=1)
@@ -48,8 +48,6 @@ class ClockReading(NamedTuple):
     """The microseconds by which the clock is ahead of the service's time. It is 0 if believed."""
 
     noticed_at: datetime | None
-    believed: int
-    """The number of the last step that was believed."""
 
     @property
     def time(self) -> datetime:
@@ -69,13 +67,14 @@ class DatabaseClock:
     Deadlines are compared with instants that other processes wrote, so all processes must read the
     same clock. The time since the last reading comes from a clock that nobody can set. A reading
     that differs from the expected time by more than :data:`STEP_MAX` is a step. The database
-    records for all processes that the step is in doubt.
+    records for all processes that the step is in doubt. A process goes by the record unless it has
+    seen the database's own clock step. Otherwise two processes could contradict each other for ever.
     """
 
     def __init__(self) -> None:
         self._then = datetime.now(UTC)
         self._measured = _elapsed()
-        self._believed: int | None = None
+        self._ahead_us: int | None = None
 
     def now(self) -> datetime:
         """Return the present instant in UTC, as the service counts it."""
@@ -117,12 +116,15 @@ class DatabaseClock:
         """Adopt *reading* and return None, or return the step in microseconds if it is in doubt."""
         asked = (before + after) / 2
         step = reading.time - (self._then + timedelta(seconds=asked - self._measured))
-        doubtful = abs(step) > STEP_MAX + timedelta(seconds=(after - before) / 2)
-        if doubtful and self._believed == reading.believed:
+        slack = STEP_MAX + timedelta(seconds=(after - before) / 2)
+        # The part of the step that is the database's own, and not another process's record.
+        recorded = reading.ahead_us - (self._ahead_us or 0)
+        own = step + recorded * _MICROSECOND
+        if self._ahead_us is not None and min(abs(step), abs(own)) > slack:
             _log.error("the database's clock stepped", seconds=step.total_seconds())
             return step // _MICROSECOND
         self._then, self._measured = reading.time, asked
-        self._believed = reading.believed
+        self._ahead_us = reading.ahead_us
         return None
 
 

@@ -170,8 +170,11 @@ async def open_runtime(
     connections = await open_pool(settings.database_url, most)
 
     async def measure() -> None:
-        async with connections.acquire() as connection:
-            await clock.measure(connection)
+        try:
+            async with connections.acquire() as connection:
+                await clock.measure(connection)
+        except append.GONE as error:
+            raise Disconnected(str(error)) from error
 
     writer.measure = measure
     await writer.start()

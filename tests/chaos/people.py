@@ -131,21 +131,24 @@ class Night:
         tournament = str(made["id"])
         self.tournaments.append(tournament)
         at = f"/v1/tournaments/{tournament}"
+        # The planned start may come first if the database was away for a minute. With too few
+        # entrants it cancels the tournament.
         for client in self.players.values():
-            await self.insist(client, f"{at}/registrations", {"bot": True}, f"enter-{number}")
-        await self.insist(self.host, f"{at}/house-bots", {"count": HOUSE_BOTS}, f"seat-{number}")
-        # The planned start may come first if the database was away for a minute.
-        await self._unless_refused(self.host, f"{at}/start", {}, f"start-{number}")
+            entry = f"{at}/registrations"
+            await self._unless_begun(client, entry, {"bot": True}, f"enter-{number}")
+        bots = {"count": HOUSE_BOTS}
+        await self._unless_begun(self.host, f"{at}/house-bots", bots, f"seat-{number}")
+        await self._unless_begun(self.host, f"{at}/start", {}, f"start-{number}")
         return tournament
 
-    async def _unless_refused(
-        self, client: Client, path: str, body: Document, what: str
-    ) -> Document | None:
+    async def _unless_begun(self, client: Client, path: str, body: Document, what: str) -> None:
+        """Do one thing that is refused once the planned start has come."""
         try:
-            return await self.insist(client, path, body, what)
+            await self.insist(client, path, body, what)
         except Problem as problem:
+            if problem.code != "registration_closed":
+                raise
             self.refused[problem.code] += 1
-            return None
 
     async def _play(
         self, tournament: str, tasks: asyncio.TaskGroup, readers: list[asyncio.Task[None]]

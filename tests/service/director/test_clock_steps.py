@@ -22,6 +22,7 @@ from service.director import decision_clock, submitting
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
+from service.log.record import Disconnected
 from service.tasks import jobs
 from service.tasks.ticker import Ticker
 from tests.service.audit.test_audit import audited
@@ -133,6 +134,40 @@ async def test_processes_that_notice_one_step_write_it_down_once(
         await clock.measure(runtime.pool)
     assert await steps(runtime) == [(-3600, None)]
     assert all(abs(clock.now() - datetime.now(UTC)) < SLACK for clock in clocks)
+
+
+async def test_a_process_that_started_before_a_step_was_written_down_contradicts_nobody(
+    database: TestDatabase, runtime: Runtime
+) -> None:
+    set_clock(database.url("postgres"), -HOUR)
+    fresh = DatabaseClock()
+    await fresh.measure(runtime.pool)
+    assert abs(fresh.now() - datetime.now(UTC) + HOUR) < SLACK, "nothing tells it otherwise"
+    for clock in (runtime.clock, fresh) * 2:
+        await clock.measure(runtime.pool)  # type: ignore[attr-defined]
+        assert abs(clock.now() - datetime.now(UTC)) < SLACK
+    assert await steps(runtime) == [(-3600, None)]
+    set_clock(database.url("postgres"), timedelta())
+    for clock in (fresh, runtime.clock) * 2:
+        await clock.measure(runtime.pool)  # type: ignore[attr-defined]
+        assert abs(clock.now() - datetime.now(UTC)) < SLACK
+    assert await steps(runtime) == [(-3600, "returned")]
+
+
+async def test_a_session_that_ends_during_a_measurement_is_no_defect(
+    database: TestDatabase, runtime: Runtime
+) -> None:
+    measure = runtime.writer.measure
+    assert measure is not None
+    with psycopg.connect(database.url("postgres")) as superuser:
+        superuser.execute("LOCK TABLE clock_step")
+        measuring = asyncio.create_task(measure())  # type: ignore[arg-type]
+        waits = f"{database.name}' AND wait_event_type = 'Lock'"
+        ended = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{waits}"
+        while not superuser.execute(ended.encode()).fetchall():
+            await asyncio.sleep(0.01)
+        with pytest.raises(Disconnected):
+            await measuring
 
 
 async def test_a_small_step_is_believed_at_once(database: TestDatabase, runtime: Runtime) -> None:
