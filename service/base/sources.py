@@ -68,7 +68,7 @@ class DatabaseClock:
     same clock. The time since the last reading comes from a clock that nobody can set. A reading
     that differs from the expected time by more than :data:`STEP_MAX` is a step. The database
     records for all processes that the step is in doubt. A process goes by the record unless it has
-    seen the database's own clock step. Otherwise two processes could contradict each other for ever.
+    seen the database's own clock step. Otherwise two processes would contradict each other.
     """
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from engine.errors import CommandRejected
 from engine.table.model.commands import ExtendDecision, TimeOut
 from engine.table.model.hand import Decision
 from engine.table.model.state import Table
@@ -55,7 +56,11 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
         patience = runtime.settings.sweep_seconds
         runtime.later(open_next_hand(runtime, league, table_id, fresh=True, patience=patience))
     elif state.decision is not None and state.held is None:
-        await _see_to_decision(runtime, league, state, state.decision)
+        try:
+            await _see_to_decision(runtime, league, state, state.decision)
+        except CommandRejected as refusal:
+            # Meanwhile it was answered, held or extended. The table is still to be watched.
+            _log.info("a decision went on by itself", table=table_id, code=refusal.code)
     state = (await runtime.writer.load(league, stream, fresh=False)).state
     if not isinstance(state, Table) or state.closed:
         return None

@@ -87,7 +87,7 @@ class Child:
         except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
             outcome = "failed"
             # The job was given back, or it is sent again when its lease runs out.
-            if isinstance(error, _WAITS) or is_away(error):
+            if _waits(error):
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
                 _log.warning("a job waits for its next attempt", task=task, error=what)
             else:
@@ -141,7 +141,7 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
     lease = timedelta(seconds=runtime.settings.lease_seconds)
     job: jobs.ClaimedJob | None = None
     try:
-        job = await jobs.begin(runtime.pool, job_id, claim, lease)
+        job = await jobs.begin(runtime.pool, job_id, claim, runtime.clock.now() + lease)
         if job is None:
             return
         duty = DUTIES[job.task]
@@ -161,12 +161,18 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
     await jobs.finish(runtime.pool, job_id, claim, again_at=again_at, refused=refused)
 
 
+def _waits(error: Exception) -> bool:
+    """Return whether a job that failed by *error* waits for the database or for an operator."""
+    return isinstance(error, _WAITS) or is_away(error)
+
+
 async def _give_back(runtime: Runtime, job_id: UUID, claim: int, error: Exception) -> None:
     what = f"{type(error).__name__}: {error}"
+    cause: jobs.Cause = "waits" if _waits(error) else "job"
+    if isinstance(error, jobs.Hopeless):
+        cause = "hopeless"
     try:
-        await jobs.fail(
-            runtime.pool, job_id, claim, what, hopeless=isinstance(error, jobs.Hopeless)
-        )
+        await jobs.fail(runtime.pool, job_id, claim, what, runtime.clock.now(), cause=cause)
     except GONE as away:
         _log.warning("a job waits for its lease to end", job=str(job_id), error=str(away))
 
@@ -181,7 +187,7 @@ async def _renewing(
         while True:
             await asyncio.sleep(lease.total_seconds() / 3)
             try:
-                await jobs.renew(runtime.pool, job_id, claim, lease)
+                await jobs.renew(runtime.pool, job_id, claim, runtime.clock.now() + lease)
             except GONE as away:
                 _log.warning("a lease was not renewed", job=str(job_id), error=str(away))
 

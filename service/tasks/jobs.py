@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 import asyncpg
@@ -25,6 +26,13 @@ REQUEST = "request_id"
 
 ATTEMPTS_MAX = 10
 """A job is dead after this many attempts that neither succeeded nor were refused."""
+
+
+_WAITED = 5
+"""The attempts that count at most while a job waits for the database. The pause is then 32 s."""
+
+Cause = Literal["job", "waits", "hopeless"]
+"""The cause of a failure."""
 
 
 class Hopeless(Exception):
@@ -214,11 +222,13 @@ def claim(
         ).fetchall()
 
 
-async def begin(
-    pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta
-) -> ClaimedJob | None:
+async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, until: datetime) -> ClaimedJob | None:
     """
     Begin a claimed job. Its lease starts again now, because the message may have waited.
+
+    Args:
+        until: The end of the lease, by the clock of the process. The database's own clock may have
+            stepped since it was measured.
 
     Returns:
         The job as the database describes it, because a message may be forged. None if the claim
@@ -226,12 +236,12 @@ async def begin(
     """
     found = await pool.fetchrow(
         """
-        UPDATE job SET attempts = attempts + 1, lease_until = service_time() + $3::interval
+        UPDATE job SET attempts = attempts + 1, lease_until = $3
          WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING task, args::text AS args
         """,
         job_id,
         claim,
-        lease,
+        until,
     )
     if found is None:
         return None
@@ -267,33 +277,37 @@ async def finish(
     return found is not None
 
 
-async def renew(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> None:
-    """Extend a claim by another *lease* from now, for work that takes longer than one lease."""
+async def renew(pool: asyncpg.Pool, job_id: UUID, claim: int, until: datetime) -> None:
+    """Extend a claim to *until*, for work that takes longer than one lease."""
     await pool.execute(
         """
-        UPDATE job SET lease_until = service_time() + $3::interval
+        UPDATE job SET lease_until = $3
          WHERE job_id = $1 AND claim = $2 AND state = 'sent'
         """,
         job_id,
         claim,
-        lease,
+        until,
     )
 
 
 async def fail(
-    pool: asyncpg.Pool, job_id: UUID, claim: int, error: str, *, hopeless: bool = False
-) -> None:
+    pool: asyncpg.Pool, job_id: UUID, claim: int, error: str, now: datetime, *,
+    cause: Cause = "job",
+) -> None:  # fmt: skip
     """
     Give a claimed job back after an error. Each failure delays the next attempt longer.
 
     Args:
-        hopeless: True if the job would always fail in the same way. Then it is dead at once.
+        now: The present instant by the clock of the process.
+        cause: The job itself, or something that it waits for, or something that will never change.
+            Of the first, the tenth failure leaves it dead. Of the last, this one does.
     """
     await pool.execute(
         """
-        UPDATE job SET state = CASE WHEN $5 OR attempts >= $4 THEN 'dead' ELSE 'ready' END,
-                       due_at = service_time()
-                                + least(power(2, attempts), 300) * interval '0.5 s',
+        UPDATE job SET attempts = CASE WHEN $5 = 'waits' THEN least(attempts, $6) ELSE attempts END,
+                       state = CASE WHEN $5 = 'hopeless' OR $5 = 'job' AND attempts >= $4
+                                    THEN 'dead' ELSE 'ready' END,
+                       due_at = $7::timestamptz + least(power(2, attempts), 300) * interval '0.5 s',
                        lease_until = NULL, last_error = $3
          WHERE job_id = $1 AND claim = $2 AND state = 'sent'
         """,
@@ -301,5 +315,7 @@ async def fail(
         claim,
         error[:500],
         ATTEMPTS_MAX,
-        hopeless,
+        cause,
+        _WAITED,
+        now,
     )

@@ -75,8 +75,8 @@ class Relations:
         self._known: tuple[tuple[str, Callable[[Any], list[Any]]], ...] = (
             ("SET attempts = attempts + 1", self._begin),
             ("least($3::timestamptz, wake_at) IS NULL", self._finish),
-            ("CASE WHEN $5 OR attempts >= $4", self._fail),
-            ("SET lease_until = service_time() + $3", self._renew),
+            ("WHEN $5 = 'hopeless'", self._fail),
+            ("SET lease_until = $3 WHERE", self._renew),
             ("ON CONFLICT (occurrence) DO UPDATE", self._come_again),
             ("ON CONFLICT (occurrence) DO NOTHING", self._arm),
             ("WHERE occurrence = %(occurrence)s AND state IN", self._wake),
@@ -201,12 +201,12 @@ class Relations:
         return None
 
     def _begin(self, given: Sequence[Any]) -> list[Any]:
-        job_id, claim, lease = given
+        job_id, claim, until = given
         job = self._held_by(job_id, claim)
         if job is None:
             return []
         job.attempts += 1
-        job.lease_until = self._now() + lease
+        job.lease_until = until
         return [{"task": job.task, "args": job.args}]
 
     def _finish(self, given: Sequence[Any]) -> list[Any]:
@@ -222,19 +222,22 @@ class Relations:
         return [{"?column?": 1}]
 
     def _renew(self, given: Sequence[Any]) -> list[Any]:
-        job_id, claim, lease = given
+        job_id, claim, until = given
         job = self._held_by(job_id, claim)
         if job is not None:
-            job.lease_until = self._now() + lease
+            job.lease_until = until
         return []
 
     def _fail(self, given: Sequence[Any]) -> list[Any]:
-        job_id, claim, error, most, hopeless = given
+        job_id, claim, error, most, cause, waited, now = given
         job = self._held_by(job_id, claim)
         if job is not None:
-            job.state = "dead" if hopeless or job.attempts >= most else "ready"
-            job.due_at = self._now() + timedelta(seconds=0.5 * min(2**job.attempts, 300))
+            died = cause == "hopeless" or (cause == "job" and job.attempts >= most)
+            job.state = "dead" if died else "ready"
+            job.due_at = now + timedelta(seconds=0.5 * min(2**job.attempts, 300))
             job.lease_until, job.last_error = None, error
+            if cause == "waits":
+                job.attempts = min(job.attempts, waited)
         return []
 
     # The search of the log: service/tasks/searching.py and arming.py

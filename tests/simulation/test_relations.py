@@ -156,21 +156,23 @@ class _Caller:
 
     async def _end(self, *claimed: jobs.ClaimedJob) -> None:
         how, instant = self._dice.randrange(5), self._instant()
-        lease, hopeless = timedelta(seconds=9), self._dice.randrange(4) == 0
+        until, rare = self._time.now + timedelta(seconds=9), self._dice.randrange(4) == 0
+        cause = self._dice.choice(("job", "waits", "hopeless"))
         told: list[Any] = []
         for there, job in zip(self._pools, claimed, strict=True):
             match how:
                 case 0 | 1:
-                    begun = await jobs.begin(there, job.job_id, job.claim, lease)
+                    begun = await jobs.begin(there, job.job_id, job.claim, until)
                     told.append(begun and (begun.task, begun.args, begun.claim))
                 case 2:
-                    again = instant if hopeless else None
+                    again = instant if rare else None
                     ended = jobs.finish(there, job.job_id, job.claim, again_at=again, refused="no")
                     told.append(await ended)
                 case 3:
-                    await jobs.renew(there, job.job_id, job.claim, lease)
+                    await jobs.renew(there, job.job_id, job.claim, until)
                 case _:
-                    await jobs.fail(there, job.job_id, job.claim, "why", hopeless=hopeless)
+                    now = self._time.now
+                    await jobs.fail(there, job.job_id, job.claim, "why", now, cause=cause)
         assert told[:1] == told[1:]
 
     async def _beat(self) -> None:

@@ -139,6 +139,8 @@ def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
     if state.floor.hand_for_hand is None:
         raise RulingNotPossible(reason="not_hand_for_hand")
     placed = _placed(state, _gone(state, windows=False))
+    if ranking.ends(placed):
+        return placed
     ended = HandForHandEnded(
         left=left_in(state),
         cause="director",

@@ -67,13 +67,15 @@ async def vouched(
     connection: Driver, league: UUID, signer: httpx.AsyncClient | None
 ) -> list[Vouched]:
     """Return all vouched roots. Call this before looking up the end of the log."""
+    # Heads before keys and openings. Both only grow, and a head comes after those that it needs.
+    heads = await connection.fetch(_HEADS, league)
     epoch = await epoch_of(connection, league)
     keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
     begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
     found = [_unopened(number) for number in range(1, epoch + 1) if number not in begun]
     if signer is not None:
         found.append(await _remembered(signer, origin_of(league, epoch)))
-    for row in await connection.fetch(_HEADS, league):
+    for row in heads:
         size = row["size"]
         head = Checkpoint(origin=origin_of(league, row["epoch"]), size=size, root=row["root"])
         named = any(_signed(row["note"], key, head) for key in keys)

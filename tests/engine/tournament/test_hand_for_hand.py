@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
-from engine.tournament.model.commands.floor import EndHandForHand, StartHandForHand
+from engine.tournament.model.commands.floor import Disqualify, EndHandForHand, StartHandForHand
 from engine.tournament.model.directives import EndRound, Hold, NextRound, Open
 from engine.tournament.model.errors.floor import RulingNotPossible
 from engine.tournament.model.events import (
@@ -191,6 +191,15 @@ def test_a_director_ends_it_and_who_went_out_in_the_round_is_placed() -> None:
     floor.lose(table(2))
     assert running(floor).floor.hand_for_hand is None
     assert [floor.plan(table(number)).outcome for number in (1, 2)] == ["open", "open"]
+
+
+def test_a_director_ends_it_where_that_ends_the_tournament() -> None:
+    floor = begun(8)
+    settle_all(floor, t1=sitting(floor, 1)[1:], t2=sitting(floor, 2)[1:])
+    floor.decide(Disqualify(entrant=sitting(floor, 2)[0], **RULED))
+    floor.decide(EndHandForHand(**RULED))
+    assert isinstance(floor.tournament, Finished)
+    assert len(placings(floor)) == 8
 
 
 def test_it_ends_when_one_table_is_left() -> None:

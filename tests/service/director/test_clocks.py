@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
+import psycopg
 import pytest
 
 from engine import tournament
@@ -26,7 +27,7 @@ from engine.tournament.model.directives import CloseRebuys
 from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.base import heartbeats
-from service.director import breaks, level_clock, next_hand, submitting
+from service.director import breaks, decision_clock, level_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
 from tests.engine.tournament.rulings import RULED
@@ -379,3 +380,26 @@ async def test_no_time_to_rebuy_ends_while_the_api_is_silent(database: TestDatab
         assert await next_hand.pause_ends(runtime, league, bust, plan) > ends + timedelta(
             seconds=50
         )
+
+
+async def test_an_answer_that_overtakes_the_timeout_does_not_end_the_clock_of_the_table(
+    database: TestDatabase,
+) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league_id, name = await announced(runtime, 4, decision_seconds=1)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        state = (await runtime.writer.load(league_id, stream_of(name))).state
+        table = state.tables[0].table
+        await next_hand.open_next_hand(runtime, league_id, table)
+        first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
+        ends = first.deadline + timedelta(seconds=1)
+        await asyncio.sleep((ends - runtime.clock.now()).total_seconds() + 0.05)
+        with psycopg.connect(database.url("postgres")) as superuser:
+            superuser.execute("LOCK TABLE outage")
+            watching = asyncio.create_task(decision_clock.watch_table(runtime, league_id, table))
+            await asyncio.sleep(0)  # it has loaded the table, and asks for outages now
+            assert await step(runtime, league_id, table)
+        again_at = await watching
+        after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
+        assert after is None or after.token != first.token
+        assert again_at is not None

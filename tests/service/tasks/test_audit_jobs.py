@@ -162,7 +162,9 @@ async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
             REPORT,
             league,
         )
-        await jobs.fail(runtime.pool, job.job_id, job.claim, "killed", hopeless=True)
+        await jobs.fail(
+            runtime.pool, job.job_id, job.claim, "killed", runtime.clock.now(), cause="hopeless"
+        )
     ticker = Ticker(database.settings("holotable_worker"), lambda _job: None)
     ticker.tick()
     ticker.stop()

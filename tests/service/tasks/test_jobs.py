@@ -26,6 +26,10 @@ def job(occurrence: str = "start:trn_1:event", due_at: datetime = LONG_AGO) -> j
     )
 
 
+def after(time: timedelta = timedelta()) -> datetime:
+    return datetime.now(UTC) + time
+
+
 @pytest.fixture
 def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
@@ -76,15 +80,15 @@ async def test_a_lease_that_runs_out_lets_another_claim_it_and_fences_the_first(
     (second,) = jobs.claim(worker, LEASE)
     assert second.job_id == first.job_id
     async with await pool(database.url("holotable_worker")) as connections:
-        assert not await jobs.begin(connections, first.job_id, first.claim, LEASE)
+        assert not await jobs.begin(connections, first.job_id, first.claim, after(LEASE))
         assert not await jobs.finish(
             connections, first.job_id, first.claim, again_at=None, refused=None
         )
-        assert await jobs.begin(connections, second.job_id, second.claim, LEASE)
+        assert await jobs.begin(connections, second.job_id, second.claim, after(LEASE))
         assert await jobs.finish(
             connections, second.job_id, second.claim, again_at=None, refused=None
         )
-        assert not await jobs.begin(connections, second.job_id, second.claim, LEASE)
+        assert not await jobs.begin(connections, second.job_id, second.claim, after(LEASE))
     assert await state_of(database) == "done"
 
 
@@ -96,10 +100,25 @@ async def test_a_failed_job_comes_back_later_and_dies_in_the_end(
         for _ in range(jobs.ATTEMPTS_MAX):
             worker.execute("UPDATE job SET due_at = clock_timestamp()")
             (claimed,) = jobs.claim(worker, LEASE)
-            await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
-            await jobs.fail(connections, claimed.job_id, claimed.claim, "the database was away")
+            await jobs.begin(connections, claimed.job_id, claimed.claim, after(LEASE))
+            await jobs.fail(connections, claimed.job_id, claimed.claim, "a defect", after())
     assert await state_of(database) == "dead"
-    assert await state_of(database, "last_error") == "the database was away"
+    assert await state_of(database, "last_error") == "a defect"
+
+
+async def test_a_job_that_waits_for_the_database_never_dies_and_comes_back_within_a_minute(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    async with await pool(database.url("holotable_worker")) as connections:
+        for _ in range(2 * jobs.ATTEMPTS_MAX):
+            worker.execute("UPDATE job SET due_at = clock_timestamp()")
+            (claimed,) = jobs.claim(worker, LEASE)
+            await jobs.begin(connections, claimed.job_id, claimed.claim, after(LEASE))
+            now, away = after(), "the database was away"
+            await jobs.fail(connections, claimed.job_id, claimed.claim, away, now, cause="waits")
+    assert await state_of(database) == "ready"
+    assert await state_of(database, "due_at") == now + timedelta(seconds=32)
 
 
 async def test_a_job_whose_workers_all_die_is_declared_dead(
@@ -109,7 +128,7 @@ async def test_a_job_whose_workers_all_die_is_declared_dead(
     async with await pool(database.url("holotable_worker")) as connections:
         for _ in range(jobs.ATTEMPTS_MAX):
             (claimed,) = jobs.claim(worker, LEASE)
-            assert await jobs.begin(connections, claimed.job_id, claimed.claim, timedelta())
+            assert await jobs.begin(connections, claimed.job_id, claimed.claim, after(timedelta()))
     assert jobs.claim(worker, LEASE) == []
     assert await state_of(database) == "dead"
 
@@ -129,11 +148,11 @@ async def test_a_lease_runs_from_the_beginning_and_is_renewed(
     jobs.arm_now(worker, job())
     (claimed,) = jobs.claim(worker, timedelta())
     async with await pool(database.url("holotable_worker")) as connections:
-        await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
+        await jobs.begin(connections, claimed.job_id, claimed.claim, after(LEASE))
         assert jobs.claim(worker, LEASE) == []
-        await jobs.renew(connections, claimed.job_id, claimed.claim, timedelta())
+        await jobs.renew(connections, claimed.job_id, claimed.claim, after(timedelta()))
         (other,) = jobs.claim(worker, LEASE)
-        await jobs.renew(connections, claimed.job_id, claimed.claim, timedelta())
+        await jobs.renew(connections, claimed.job_id, claimed.claim, after(timedelta()))
         assert jobs.claim(worker, LEASE) == [], "a lost claim renews nothing"
     assert other.claim > claimed.claim
 
@@ -155,7 +174,9 @@ async def test_a_hopeless_job_is_dead_at_once(
     jobs.arm_now(worker, job())
     (claimed,) = jobs.claim(worker, LEASE)
     async with await pool(database.url("holotable_worker")) as connections:
-        await jobs.fail(connections, claimed.job_id, claimed.claim, "a defect", hopeless=True)
+        await jobs.fail(
+            connections, claimed.job_id, claimed.claim, "a defect", after(), cause="hopeless"
+        )
     assert await state_of(database) == "dead"
 
 
@@ -235,9 +256,10 @@ async def test_a_job_that_is_done_or_dead_comes_again(
     jobs.come_again(worker, job())
     (claimed,) = jobs.claim(worker, LEASE)
     async with await pool(database.url("holotable_worker")) as connections:
-        await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
+        await jobs.begin(connections, claimed.job_id, claimed.claim, after(LEASE))
         if hopeless:
-            await jobs.fail(connections, claimed.job_id, claimed.claim, "no", hopeless=True)
+            now = after()
+            await jobs.fail(connections, claimed.job_id, claimed.claim, "no", now, cause="hopeless")
         else:
             await jobs.finish(
                 connections, claimed.job_id, claimed.claim, again_at=None, refused="no"
