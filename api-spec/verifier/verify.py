@@ -4327,7 +4327,7 @@ class TermsChanges(Part):
         self.same(event, "terms.late", "an end by time", until is not None, timed)
         if until is not None and timed:
             length = microseconds(until) - self.all.of("play_started")[0].at
-            near = abs(length - seconds * 1_000_000) < MINUTE
+            near = abs(length - seconds * 1_000_000 - self.all.entering.late_longer) < MINUTE
             self.check(event, "terms.late", near, "it is not as long as the terms say")
 
 
@@ -4342,6 +4342,10 @@ class Entering(Part):
         self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # True while late registration is allowed
+        # The instant from which outages count, and the end: of late registration, and of each offer.
+        self.late_ends: tuple[int, int] | None = None
+        self.offers_end: dict[str, tuple[int, int]] = {}
+        self.late_longer = 0  # microseconds that outages have added to late registration
         self.closed = False
         self.postponed = 0
         self.kept = 0  # number of entrants with a place when the terms last changed
@@ -4459,9 +4463,22 @@ class Entering(Part):
         self.check(
             event, "waitlist.offer", until <= self.terms["entry"]["offer_seconds"] * 1_000_000, text
         )
+        self.offers_end[event.data["entrant"]] = (event.at, microseconds(event.data["until"]))
         self.offered[event.data["entrant"]] = self.line.get(event.data["entrant"], event.data)
         free = len(self.all.entrants) + len(self.offered) <= self.terms["entrants_max"]
         self.check(event, "waitlist.offer", free, "no place was free")
+
+    def on_offer_extended(self, event: Event) -> None:
+        """Check that an offer grows by no more time than has passed, and not past the end of registration."""
+        name, until = event.data["entrant"], microseconds(event.data["until"])
+        self.check(event, "levels.outage", name in self.offered, "nothing was offered")
+        since, before = self.offers_end.get(name, (event.at, until))
+        grows = 0 < until - before <= event.at - since + MINUTE
+        self.check(event, "levels.outage", grows, "an offer grows by more time than has passed")
+        early = self.terms["entry"]["registration_closes_before_seconds"] * 1_000_000
+        closes = microseconds(self.terms["starts_at"]) - early
+        self.check(event, "levels.outage", until <= closes, "an offer outlasts registration")
+        self.offers_end[name] = (event.at, until)
 
     def on_offer_withdrawn(self, event: Event) -> None:
         self.check(
@@ -4529,6 +4546,9 @@ class Entering(Part):
         """Check that fewer places remove nobody who has a place or an offer of one: `terms.places`."""
         self.kept = len(self.all.entrants) + len(self.offered)
         self.approved |= set(self.line)  # They joined the waitlist under the earlier terms.
+        if self.late_ends is not None and event.data["late_registration_until"] is not None:
+            until = microseconds(event.data["late_registration_until"])
+            self.late_ends = (self.late_ends[0], until)
         if event.data["check_in_again"]:
             self.here.clear()
 
@@ -4574,7 +4594,19 @@ class Entering(Part):
             self.check(
                 event, "entry.late", near, "late registration is not as long as the terms say"
             )
+            self.late_ends = (event.at, microseconds(event.data["until"]))
         self.late = True
+
+    def on_late_registration_extended(self, event: Event) -> None:
+        """Check that late registration grows by no more time than has passed."""
+        self.check(event, "levels.outage", self.late, "there was no late registration")
+        until = microseconds(event.data["until"])
+        since, before = self.late_ends or (event.at, until)
+        grows = 0 < until - before <= event.at - since + MINUTE
+        text = "late registration grows by more time than has passed"
+        self.check(event, "levels.outage", grows, text)
+        self.late_ends = (event.at, until)
+        self.late_longer += until - before
 
     def on_late_registration_closed(self, event: Event) -> None:
         self.check(event, "entry.late_closed", self.late, "there was no late registration")

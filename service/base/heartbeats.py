@@ -6,13 +6,14 @@ full time again (see ``service.director.decision_clock.watch_table``). Level clo
 ``service.director.level_clock``).
 """
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
 import asyncpg
 import psycopg
+
+from engine.kit import outages
 
 SILENCE = 3
 """The number of missed heartbeats that makes an outage."""
@@ -122,27 +123,9 @@ async def lengthened(
       until: Leave out outages that began then or later.
     """
     away = await outages_since(pool, league, since)
-    return with_outages(since, due, (each for each in away if until is None or each[0] < until))
-
-
-def with_outages(
-    since: datetime, due: datetime, outages: Iterable[tuple[datetime, datetime]]
-) -> datetime:
-    """
-    Return the end of a time from *since* to *due* that stood still during *outages*, oldest first.
-
-    >>> at = [datetime(2026, 1, 1, hour) for hour in range(10)]
-    >>> with_outages(at[1], at[3], [(at[0], at[2]), (at[1], at[2]), (at[3], at[5])]).hour
-    6
-    >>> with_outages(at[1], at[3], [(at[4], at[5])]).hour
-    3
-    """
-    for begin, end in outages:
-        if begin > due:
-            break
-        if end > since:
-            due, since = due + (end - max(begin, since)), end
-    return due
+    return outages.lengthened(
+        since, due, (each for each in away if until is None or each[0] < until)
+    )
 
 
 async def outages_known(

@@ -16,11 +16,11 @@ import structlog
 from engine import tournament
 from engine.tournament.floor.hand_for_hand import may_begin_by_itself
 from engine.tournament.model.commands import Command as TournamentCommand
-from engine.tournament.model.commands import Outage, Pause, RaiseLevels
+from engine.tournament.model.commands import Pause, RaiseLevels
 from engine.tournament.model.commands.floor import AnnounceBreak, SetClock, StartHandForHand
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
-from engine.tournament.model.values import LevelClock
+from engine.tournament.model.values import LevelClock, Outage
 from engine.values import Stream
 from service.base import heartbeats
 from service.director.runtime import Runtime

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from engine.tournament.entering.checking_in import check_in_opens_at
-from engine.tournament.entering.places import closes_at
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands.entering import (
     CloseLateRegistration,
@@ -19,9 +18,13 @@ from engine.tournament.model.commands.entering import (
 )
 from engine.tournament.model.state import Announced, Registering, Running
 from engine.tournament.model.state import State as Tournament
+from engine.tournament.model.terms.announced import closes_at
 from engine.values import EntrantId
+from service.director.entry_times import held
 from service.director.runtime import Runtime
+from service.director.silence import AGAIN, is_silent
 from service.director.submitting import after_opening, submit_to_tournament
+from service.log.record import league_number
 from service.log.streams import tournament_stream
 
 _INSTANT = timedelta(milliseconds=1)
@@ -61,7 +64,11 @@ async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> da
 async def expire_offer(
     runtime: Runtime, league: str, tournament_id: str, entrant: str
 ) -> datetime | None:
-    """Offer a place to the next player if its offer has expired. Otherwise return its end."""
+    """
+    Offer a place to the next player if its offer has expired. Otherwise return its end.
+
+    Outages lengthen the offer.
+    """
     mine = EntrantId(entrant)
 
     def ends(state: Tournament) -> datetime | None:
@@ -70,13 +77,18 @@ async def expire_offer(
         return None if until is None else until + _INSTANT
 
     command = ExpireOffer(entrant=mine, now=runtime.clock.now())
-    return await _tend(runtime, league, tournament_id, f"offer/{entrant}", command, ends)
+    what = f"offer/{entrant}"
+    return await _tend(runtime, league, tournament_id, what, command, ends, stands_still=True)
 
 
 async def close_late_registration(
     runtime: Runtime, league: str, tournament_id: str
 ) -> datetime | None:
-    """End late registration if its time has come. Otherwise return the instant to try again."""
+    """
+    End late registration if its time has come. Otherwise return the instant to try again.
+
+    Outages lengthen late registration.
+    """
     return await _tend(
         runtime,
         league,
@@ -88,6 +100,7 @@ async def close_late_registration(
             if not isinstance(state, Running) or state.entering.late_until is None
             else state.entering.late_until + _INSTANT
         ),
+        stands_still=True,
     )
 
 
@@ -98,6 +111,8 @@ async def _tend(
     what: str,
     command: TournamentCommand,
     due: Callable[[Tournament], datetime | None],
+    *,
+    stands_still: bool = False,
 ) -> datetime | None:
     """
     Submit *command* if it is due, or return the instant to try again.
@@ -107,6 +122,8 @@ async def _tend(
 
     Args:
         due: Returns the due time for a tournament's state, or None once the work is done.
+        stands_still: True if outages move the due time. A new one is recorded at once, and its
+            event asks for another job.
     """
     loaded = await runtime.writer.load(league, tournament_stream(tournament_id))
     if isinstance(loaded.state, Announced):
@@ -114,7 +131,15 @@ async def _tend(
     at = due(loaded.state)
     if at is None:
         return None
-    if command.now >= at:  # type: ignore[union-attr]
+    now: datetime = command.now  # type: ignore[union-attr]
+    if stands_still:
+        state = await held(runtime.pool, league_number(league), loaded.state, now)
+        moved = due(state)
+        if moved == at and now >= at and await is_silent(runtime, league, at, at):
+            return now + AGAIN
+    else:
+        moved = at
+    if now >= at or moved != at:
         order = runtime.order(f"{what}/{tournament_id}/{at.isoformat()}/{loaded.version}")
         await submit_to_tournament(runtime, league, tournament_id, command, order)
         return None

@@ -31,6 +31,7 @@ from service.director.admission import (
     unwelcome,
 )
 from service.director.busts import at_table, with_busts
+from service.director.entry_times import extensions, held
 from service.director.level_clock import after_outages
 from service.director.next_hand import lead, lead_on, settled
 from service.director.runtime import Runtime, naming_instant
@@ -156,7 +157,8 @@ async def _start(
         ids = table_ids_for(state, command)
         start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
         leaving, guarded = await _leaving(states, state, at)
-        asked: tuple[TournamentCommand, ...] = (*leaving, start)
+        moved = await extensions(runtime.pool, states.league, state, at)
+        asked: tuple[TournamentCommand, ...] = (*moved, *leaving, start)
         events, state = policies.decide_in_turn(tournament.decider, state, asked)
         opened = policies.tables_of(state, now=at) if isinstance(state, Running) else ()
         tables = opened if events else ()
@@ -259,6 +261,7 @@ async def submit_all_to_tournament(
 
     async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(stream)).state
+        state = await held(runtime.pool, states.league, state, order.received_at)
         guarded: dict[str, StreamEvents] = {}
         for index, command in enumerate(commands):
             try:
@@ -287,7 +290,8 @@ async def decided_with_tables(
     """
     Decide *commands* on the tournament, and their consequences on its tables.
 
-    If they may stop the level clock, outages are subtracted first.
+    Outages are counted first: times of entry become longer, and if the commands may stop the level
+    clock, it gets its time back.
 
     Args:
         stream: The tournament's stream.
@@ -296,8 +300,9 @@ async def decided_with_tables(
         CommandRejected: If the tournament or a table refuses a command.
     """
     state = (await states.load(stream)).state
-    asked_in_all = await after_outages(runtime, states.league, state, commands, now)
-    events, state = policies.decide_in_turn(tournament.decider, state, asked_in_all)
+    moved = await extensions(runtime.pool, states.league, state, now)
+    clock = await after_outages(runtime, states.league, state, commands, now)
+    events, state = policies.decide_in_turn(tournament.decider, state, (*moved, *clock))
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():
         there = table_stream(each)

@@ -206,13 +206,15 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
 
 
 def wake_all(connection: psycopg.Connection, now: datetime) -> None:
-    """Make the jobs of every live table and every level clock due now."""
+    """Make the jobs of all live tables, level clocks and times of entry due now."""
     connection.execute(
         """
         UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(now)s)
                                      ELSE due_at END,
                        wake_at = CASE WHEN state = 'sent' THEN %(now)s::timestamptz END
-         WHERE task IN ('table.watch', 'tournament.level') AND state IN ('ready', 'sent')
+         WHERE task IN ('table.watch', 'tournament.level', 'tournament.close_late',
+                        'waitlist.offer')
+           AND state IN ('ready', 'sent')
         """,
         {"now": now},
     )

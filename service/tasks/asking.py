@@ -30,7 +30,9 @@ from engine.tournament.model.events import (
 )
 from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.events.entering import (
+    LateRegistrationExtended,
     LateRegistrationOpened,
+    OfferExtended,
     PlaceOffered,
     StartPostponed,
     TermsChanged,
@@ -183,7 +185,7 @@ def _break(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
 
 
 def _offered(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
-    offer: PlaceOffered = found.event
+    offer: PlaceOffered | OfferExtended = found.event
     yield _once(found, "waitlist.offer", offer.until, entrant=offer.entrant)
 
 
@@ -241,7 +243,9 @@ _ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
     TermsChanged: _changed,
     StartPostponed: _postponed,
     LateRegistrationOpened: _late_entry,
+    LateRegistrationExtended: _late_entry,
     PlaceOffered: _offered,
+    OfferExtended: _offered,
     ClockStarted: _levels,
     LevelRaised: _levels,
     ClockSet: _levels,

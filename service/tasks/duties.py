@@ -233,14 +233,12 @@ DUTIES: dict[str, Duty] = {
     "tournament.close_late": Duty(
         PLAY,
         close_late_registration,
-        Lateness("do", "Announced at once; entries after its end were refused."),
+        Lateness("extend", "Late registration that ends by time gets the lost time again."),
     ),
     "waitlist.offer": Duty(
         PLAY,
         expire_offer,
-        Lateness(
-            "do", "The offer ended at its instant; the next on the waitlist has the full time."
-        ),
+        Lateness("extend", "The offer gets the lost time again, until registration closes."),
     ),
     "tournament.level": Duty(
         PLAY,

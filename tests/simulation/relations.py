@@ -21,6 +21,8 @@ from service.tasks.reading import Row
 
 Given = Mapping[str, Any] | Sequence[Any]
 
+_WOKEN = ("table.watch", "tournament.level", "tournament.close_late", "waitlist.offer")
+
 
 @dataclass(slots=True)
 class JobRow:
@@ -83,7 +85,7 @@ class Relations:
             ("SET lease_until = service_time() WHERE", self._release),
             ("SET state = 'dead', lease_until = NULL", self._bury),
             ("WITH due AS", self._claim),
-            ("task IN ('table.watch', 'tournament.level')", self._wake_all),
+            ("task IN ('table.watch', 'tournament.level', ", self._wake_all),
             ("SELECT searched.league", self._news),
             ("INSERT INTO ticker_checkpoint", self._enter),
             ("SELECT position FROM ticker_checkpoint", self._held),
@@ -155,7 +157,7 @@ class Relations:
 
     def _wake_all(self, given: Mapping[str, Any]) -> list[Any]:
         for job in self.jobs.values():
-            if job.task in ("table.watch", "tournament.level"):
+            if job.task in _WOKEN:
                 _wake(job, given["now"], given["now"])
         return []
 

@@ -18,7 +18,7 @@ from engine.rulesets.structure import counts_per_table
 from engine.tournament.entering.announcing import check_terms
 from engine.tournament.entering.checking_in import check_in_opens_at
 from engine.tournament.entering.late import is_over
-from engine.tournament.entering.places import closes_at, with_offers
+from engine.tournament.entering.places import with_offers
 from engine.tournament.model.commands.entering import ChangeTerms
 from engine.tournament.model.errors import (
     TermsContradict,
@@ -46,6 +46,7 @@ from engine.tournament.model.state import (
     phase_of,
 )
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds
+from engine.tournament.model.terms.announced import closes_at
 from engine.tournament.model.terms.changeable import ChangeableTerms
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from engine.tournament.entering.places import capacity, closes_at, offers_ended, registered
+from engine.tournament.entering.places import capacity, offers_ended, registered
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register
@@ -32,6 +32,7 @@ from engine.tournament.model.events.entering import (
 )
 from engine.tournament.model.state import Registering, Running, State, entry_of, registering_of
 from engine.tournament.model.terms import Rounds
+from engine.tournament.model.terms.announced import closes_at
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId

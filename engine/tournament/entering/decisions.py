@@ -3,7 +3,7 @@
 from typing import Never
 
 from engine.decider import Cases
-from engine.tournament.entering import changing, checking_in, drafts, late, places
+from engine.tournament.entering import changing, checking_in, drafts, extending, late, places
 from engine.tournament.model.commands.entering import (
     AnnounceDraft,
     AnswerOffer,
@@ -15,6 +15,7 @@ from engine.tournament.model.commands.entering import (
     DiscardDraft,
     Draft,
     ExpireOffer,
+    ExtendEntryTimes,
     OpenCheckIn,
     PostNotice,
     RecordPurge,
@@ -61,6 +62,7 @@ DECIDED = (
     .on(Refuse, _refuse)
     .on(AnswerOffer, places.answer)
     .on(ExpireOffer, places.expire)
+    .on(ExtendEntryTimes, extending.extend)
     .on(OpenCheckIn, checking_in.open_check_in)
     .on(CheckIn, checking_in.check_in)
     .on(UndoCheckIn, checking_in.undo)

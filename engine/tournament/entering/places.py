@@ -59,6 +59,7 @@ from engine.tournament.model.state import (
     registering_of,
 )
 from engine.tournament.model.terms import SingleTable
+from engine.tournament.model.terms.announced import closes_at
 from engine.tournament.model.values.entering import Applicant, Entering
 from engine.values import PlayerId
 
@@ -68,11 +69,6 @@ def capacity(terms: TournamentAnnounced) -> int:
     if isinstance(terms.ruleset.end, OpenEnd) or isinstance(terms.format, SingleTable):
         return min(terms.entrants_max, terms.table_seats)
     return terms.entrants_max
-
-
-def closes_at(terms: TournamentAnnounced) -> datetime:
-    """Return the instant at which registration closes, at or before the start."""
-    return terms.starts_at - timedelta(seconds=terms.entry.registration_closes_before_seconds)
 
 
 def check_bot(terms: TournamentAnnounced, *, bot: bool) -> None:

@@ -1,7 +1,7 @@
 """The state after events of entry."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Never, TypeVar
 
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.tournament.model.terms import Rounds
-from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.announced import Terms, closes_at
 from engine.tournament.model.values.entering import Applicant, Entering, Notice
 from engine.values import EntrantId
 
@@ -174,17 +174,26 @@ def _waitlisted(entering: Entering, event: entering_events.EntrantWaitlisted) ->
     return replace(entering, waiting=(*entering.waiting, waiting), lined_up=event.number)
 
 
-def _offered(entering: Entering, event: entering_events.PlaceOffered) -> Entering:
-    return _with_offer(entering, event.entrant, event.until)
+def _offered(registering: Registering, event: entering_events.PlaceOffered) -> State:
+    length = timedelta(seconds=registering.terms.entry.offer_seconds)
+    since = event.until - length if event.until < closes_at(registering.terms) else None
+    entering = _with_offer(registering.entering, event.entrant, since, event.until)
+    return replace(registering, entering=entering)
+
+
+def _offer_extended(entering: Entering, event: entering_events.OfferExtended) -> Entering:
+    return _with_offer(entering, event.entrant, event.at, event.until)
 
 
 def _offer_withdrawn(entering: Entering, event: entering_events.OfferWithdrawn) -> Entering:
-    return _with_offer(entering, event.entrant, None)
+    return _with_offer(entering, event.entrant, None, None)
 
 
-def _with_offer(entering: Entering, entrant: EntrantId, until: datetime | None) -> Entering:
+def _with_offer(
+    entering: Entering, entrant: EntrantId, since: datetime | None, until: datetime | None
+) -> Entering:
     waiting = tuple(
-        replace(each, offered_until=until) if each.entrant == entrant else each
+        replace(each, offered_since=since, offered_until=until) if each.entrant == entrant else each
         for each in entering.waiting
     )
     return replace(entering, waiting=waiting)
@@ -225,12 +234,20 @@ def _start_postponed(entering: Entering, event: entering_events.StartPostponed) 
     )
 
 
-def _late_opened(entering: Entering, event: entering_events.LateRegistrationOpened) -> Entering:
-    return replace(entering, late=True, late_until=event.until)
+def _late_opened(state: Running, event: entering_events.LateRegistrationOpened) -> State:
+    seconds, since = state.terms.entry.late_registration_seconds, None
+    if event.until is not None and seconds is not None:
+        since = event.until - timedelta(seconds=seconds)
+    entering = replace(state.entering, late=True, late_since=since, late_until=event.until)
+    return replace(state, entering=entering)
+
+
+def _late_extended(entering: Entering, event: entering_events.LateRegistrationExtended) -> Entering:
+    return replace(entering, late_since=event.at, late_until=event.until)
 
 
 def _late_closed(entering: Entering, event: entering_events.LateRegistrationClosed) -> Entering:
-    return replace(entering, late=False, late_until=None)
+    return replace(entering, late=False, late_since=None, late_until=None)
 
 
 Happened = TypeVar("Happened")
@@ -260,7 +277,8 @@ EVOLVED = (
     .on(entering_events.EntryApproved, _known(_placed))
     .on(entering_events.EntryRefused, _known(_refused))
     .on(entering_events.EntrantWaitlisted, _known(_waitlisted))
-    .on(entering_events.PlaceOffered, _known(_offered))
+    .on(entering_events.PlaceOffered, during(Registering, _offered))
+    .on(entering_events.OfferExtended, _known(_offer_extended))
     .on(entering_events.OfferWithdrawn, _known(_offer_withdrawn))
     .on(entering_events.WaitlistLeft, _known(_placed))
     .on(entering_events.WaitlistTaken, _known(_placed))
@@ -271,7 +289,8 @@ EVOLVED = (
     .on(entering_events.NoShowSeated, _known(_seated_absent))
     .on(entering_events.NoShowPurged, _purged)
     .on(entering_events.StartPostponed, _postponed)
-    .on(entering_events.LateRegistrationOpened, _known(_late_opened))
+    .on(entering_events.LateRegistrationOpened, during(Running, _late_opened))
+    .on(entering_events.LateRegistrationExtended, _known(_late_extended))
     .on(entering_events.LateRegistrationClosed, _known(_late_closed))
     .on(entering_events.LateSeatDrawn, during(Running, _late_seat_drawn))
     .on(entering_events.TableAdded, during(Running, _table_added))

@@ -20,6 +20,7 @@ from engine.tournament.model.commands.entering import (
 )
 from engine.tournament.model.errors.entering import NotADraft
 from engine.tournament.model.events import Event
+from engine.tournament.model.events.entering import OfferExtended
 from engine.tournament.model.state import Drafted, phase_of
 from engine.values import EntrantId, PlayerId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
@@ -43,8 +44,14 @@ from service.people.tokens import Principal
 _DIRECTOR = "tournaments:manage"
 
 
-ABOUT_ENTRANT = tuple(each for each in get_args(Event) if "entrant" in each.__struct_fields__)
-"""The events that name an entrant."""
+ABOUT_ENTRANT = tuple(
+    each
+    for each in get_args(Event)
+    if "entrant" in each.__struct_fields__ and each is not OfferExtended
+)
+"""
+The events by which a command changes an entrant. Outages extend offers, before any command.
+"""
 
 
 class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

@@ -18,10 +18,12 @@ from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import EntrantShown, my_entry, shown_entrants
+from service.api.tournament.entry_times import with_entry_times
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.admission import table_ids
 from service.director.in_play import demand_no_office_since
 from service.director.submitting import submit_to_tournament
+from service.log.writer import Receipt
 from service.people.tokens import Principal
 
 
@@ -63,6 +65,12 @@ STATUSES = {
     "entry_requested": "requested",
 }
 """The status after an entry, by the type of its event."""
+
+
+def status_of(receipt: Receipt) -> str:
+    """Return the status after an entry. Events of outages may come before the entry's own."""
+    found = (STATUSES[each.type] for each in receipt.recorded if each.type in STATUSES)
+    return next(found, "registered")
 
 
 @operation(
@@ -123,7 +131,7 @@ async def register(
         "entrant": entrant,
         "tournament": place.id,
         "player": player,
-        "status": STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
+        "status": status_of(receipt),
     }
     return answer(receipt, content, version_of=place.stream)
 
@@ -138,6 +146,7 @@ async def list_registrations(
     place: TournamentPlace, shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
     """List entries in order of registration, then the waitlist, then applicants."""
+    place = await with_entry_times(shell, place)
     entrants = await shown_entrants(shell, principal, place)
     numbers = {each.id: index for index, each in enumerate(entrants)}
     items = [

@@ -33,6 +33,7 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.cancellations import CancellationShown, cancellation_shown
 from service.api.tournament.entrants import EntrantShown, shown_entrants
+from service.api.tournament.entry_times import with_entry_times
 from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.my_entries import MyEntry, my_entry
 from service.api.tournament.rounds_shown import RoundNow, round_now
@@ -321,7 +322,7 @@ async def read_tournament(
     if moment is not None:
         there = await place_then(place, moment)
         return encoded(await _shown(shell, principal, there), headers=moment.headers)
-    shown = await _shown(shell, principal, place)
+    shown = await _shown(shell, principal, await with_entry_times(shell, place))
     return tags.answer(shown, place.loaded.version, whole=True)
 
 

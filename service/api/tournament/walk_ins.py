@@ -20,7 +20,7 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer
 from service.api.league.likenesses import demand_distinct
 from service.api.league.players import PlayerWanted, ones_of, stored
-from service.api.tournament.registrations import REGISTERING, STATUSES
+from service.api.tournament.registrations import REGISTERING, status_of
 from service.base.errors import scopes_missing
 from service.director.in_play import demand_no_office_since
 from service.director.walking_in import walk_in as submit_walk_in
@@ -115,14 +115,13 @@ async def walk_in(
     entry = replace(entry, player=player)
     receipt = await submit_walk_in(shell.runtime, place.league, place.id, entry, order)
     table, seat = _seat(receipt, entry.entrant)
-    types = [each.type for each in receipt.recorded if each.stream == place.stream]
     content = {
         "tournament": place.id,
         "player": player,
         "name": body.name,
         "claim": codes.get(identity),
         "entrant": entry.entrant,
-        "status": STATUSES[types[0]] if types else "registered",
+        "status": status_of(receipt),
         "table": table,
         "seat": seat,
     }

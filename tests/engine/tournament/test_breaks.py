@@ -8,7 +8,7 @@ import pytest
 from engine.coordination.policies import decide_in_turn
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.model.commands import Outage, Pause, RaiseLevels, Resume
+from engine.tournament.model.commands import Pause, RaiseLevels, Resume
 from engine.tournament.model.commands.floor import (
     AnnounceBreak,
     EndBreak,
@@ -25,6 +25,7 @@ from engine.tournament.model.events.floor import BreakAnnounced, BreakEnded, Bre
 from engine.tournament.model.state import Running
 from engine.tournament.model.terms import FloorTerms
 from engine.tournament.model.terms.floor import BreakAfter
+from engine.tournament.model.values import Outage
 from tests.engine.coordination.simulation import Floor
 from tests.engine.tournament.floor import NOON, announce, table, to_start
 from tests.engine.tournament.rulings import DIRECTOR, RULED, WHY

@@ -11,7 +11,7 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView
 from engine.tournament import decider
-from engine.tournament.model.commands import Outage, Pause, RaiseLevels, Resume
+from engine.tournament.model.commands import Pause, RaiseLevels, Resume
 from engine.tournament.model.events import (
     ClockStarted,
     ClockStopped,
@@ -20,6 +20,7 @@ from engine.tournament.model.events import (
     TournamentResumed,
 )
 from engine.tournament.model.state import Running
+from engine.tournament.model.values import Outage
 from tests.engine.scenario import Scenario
 from tests.engine.table.tables import Floor
 from tests.engine.tournament.floor import NOON, to_start

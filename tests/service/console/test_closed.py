@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -258,3 +258,56 @@ async def test_a_break_stands_still_and_is_longer_by_the_time_that_nobody_could_
         assert row is not None
         later = {datetime.fromisoformat(each["break_ends"]) for each in shown}
         assert later == {datetime.fromisoformat(ends) + row[0]}
+
+
+async def test_late_entry_and_offers_end_later_by_the_time_that_nobody_could_act(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        late = {"late_registration_seconds": 600}
+        owner, league, tournament, _, _ = await console.api.playing(3, entry=late)
+        terms = {"entrants_max": 2, "entry": {"waitlist": True, "offer_seconds": 600}}
+        starts_at = (console.api.app.shell.now() + timedelta(days=1)).isoformat()
+        asked = {"name": "Next", "ruleset": "better", "starts_at": starts_at} | terms
+        path = f"/v1/tournaments/{tournament}"
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        other = f"/v1/tournaments/{made.json()['id']}"
+        people = [await console.api.join(owner, league) for _ in range(3)]
+        for person in people:
+            assert (await person.post(f"{other}/registrations")).is_success
+        assert (await people[0].post(f"{other}/withdrawals")).is_success
+
+        async def ends() -> list[datetime]:
+            """Return each end, wherever it is shown."""
+            entries = (await owner.get(f"{other}/registrations")).json()["items"]
+            shown = (await people[2].get(other)).json()["entrants"]
+            waiting = (await people[2].get("/v1/me/waiting")).json()["items"]
+            found = [(await owner.get(path)).json()["late_registration_until"]]
+            found += [each["offered_until"] for each in (*entries, *shown) if each["offered_until"]]
+            found += [each["until"] for each in waiting]
+            return [datetime.fromisoformat(each) for each in found]
+
+        before = await ends()
+        assert len(before) == 4
+        doors = console.api.app.shell.doors
+        for closed, opened in (
+            (("league", "suspend", league), ("league", "restore", league)),
+            (("maintenance", "on"), ("maintenance", "off")),
+        ):
+            assert (await told(database, *closed, *WHY)).returncode == 0
+            await known(lambda: doors.closed_since(league) is not None)
+            assert await ends() == before
+            assert (await told(database, *opened, *WHY)).returncode == 0
+            await known(lambda: doors.closed_since(league) is None)
+            with psycopg.connect(database.url("postgres")) as connection:
+                row = connection.execute(
+                    "SELECT until_at - since_at FROM outage ORDER BY until_at DESC LIMIT 1"
+                ).fetchone()
+            assert row is not None
+            before = [each + row[0] for each in before]
+            assert await ends() == before
+        # The next command records them. A player takes the place after the end that the log held.
+        answered = await people[2].post(f"{other}/offers", {"accepted": True})
+        assert answered.json()["events"] == ["offer_extended", "entrant_registered"]
+        assert (await people[0].post(f"{path}/registrations")).is_success
+        assert (await ends())[0] == before[0]

@@ -23,6 +23,7 @@ from engine.tournament.model.values import (
     FinishRule,
     Masters,
     Move,
+    Outage,
     Standing,
 )
 from engine.values import (
@@ -245,15 +246,6 @@ class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
 
 class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
     now: datetime
-
-
-class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """
-    A time in which the service's own failure stopped play: its last sign of life and the next.
-    """
-
-    since: datetime
-    until: datetime
 
 
 class RaiseLevels(_Command, frozen=True, kw_only=True, tag="raise_levels"):

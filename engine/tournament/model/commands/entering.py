@@ -7,7 +7,7 @@ import msgspec
 from engine.kit.beacon import Chain
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.changeable import ChangeableTerms
-from engine.tournament.model.values import Standing
+from engine.tournament.model.values import Outage, Standing
 from engine.values import EntrantId, PlayerId, TableId, TextRef
 
 
@@ -72,6 +72,18 @@ class ExpireOffer(_Command, frozen=True, kw_only=True, tag="expire_offer"):
     now: datetime
 
 
+class ExtendEntryTimes(_Command, frozen=True, kw_only=True, tag="extend_entry_times"):
+    """
+    Add outages to late registration that ends by time, and to open offers.
+
+    Nothing happens if no outage falls into these times.
+    """
+
+    outages: tuple[Outage, ...]
+    """Oldest first."""
+    now: datetime
+
+
 class OpenCheckIn(_Command, frozen=True, kw_only=True, tag="open_check_in"):
     """Open check-in. Nothing happens before its time."""
 
@@ -133,6 +145,7 @@ Command = (
     | Refuse
     | AnswerOffer
     | ExpireOffer
+    | ExtendEntryTimes
     | OpenCheckIn
     | CheckIn
     | UndoCheckIn

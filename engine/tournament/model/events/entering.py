@@ -95,6 +95,16 @@ class PlaceOffered(_Event, frozen=True, kw_only=True, tag="place_offered"):
     rule: str
 
 
+class OfferExtended(_Event, frozen=True, kw_only=True, tag="offer_extended"):
+    """An offer got the time again in which nobody could act. It never outlasts registration."""
+
+    entrant: EntrantId
+    at: datetime
+    """The instant up to which outages are included in the new end."""
+    until: datetime
+    rule: str
+
+
 class OfferWithdrawn(_Event, frozen=True, kw_only=True, tag="offer_withdrawn"):
     """Registration closed, so the offer ended. The entrant stays on the waitlist."""
 
@@ -199,6 +209,15 @@ class LateRegistrationOpened(_Event, frozen=True, kw_only=True, tag="late_regist
     rule: str
 
 
+class LateRegistrationExtended(_Event, frozen=True, kw_only=True, tag="late_registration_extended"):
+    """Late registration got the time again in which nobody could act."""
+
+    at: datetime
+    """The instant up to which outages are included in the new end."""
+    until: datetime
+    rule: str
+
+
 class LateRegistrationClosed(_Event, frozen=True, kw_only=True, tag="late_registration_closed"):
     """Late registration closed. The order in which tables break is now final."""
 
@@ -254,6 +273,7 @@ Event = (
     | EntryRefused
     | EntrantWaitlisted
     | PlaceOffered
+    | OfferExtended
     | OfferWithdrawn
     | WaitlistLeft
     | WaitlistTaken
@@ -265,6 +285,7 @@ Event = (
     | NoShowPurged
     | StartPostponed
     | LateRegistrationOpened
+    | LateRegistrationExtended
     | LateRegistrationClosed
     | LateSeatDrawn
     | TableAdded

@@ -1,6 +1,6 @@
 """The announced terms: the members of every event that holds whole terms."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -54,3 +54,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     visibility: Visibility
     """The people who may read it, copied from the league at the announcement."""
+
+
+def closes_at(terms: Terms) -> datetime:
+    """Return the instant at which registration closes, at or before the start."""
+    return terms.starts_at - timedelta(seconds=terms.entry.registration_closes_before_seconds)

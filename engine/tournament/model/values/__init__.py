@@ -184,6 +184,16 @@ class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
         return self.due is not None
 
 
+class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    A time in which nobody could act: from the service's last sign of life to the next, or while an
+    operator had closed the league.
+    """
+
+    since: datetime
+    until: datetime
+
+
 class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The values that rank an entrant, in this order. A value that does not count is 0."""
 

@@ -19,6 +19,12 @@ class Applicant(msgspec.Struct, frozen=True, kw_only=True):
     offered_until: datetime | None = None
     """The end of an offer, or None without an offer."""
 
+    offered_since: datetime | None = None
+    """
+    The instant from which outages lengthen the offer. None if it ends as registration closes,
+    because no outage moves that.
+    """
+
     refused: TextRef | None = None
     """The director's reason for a refusal."""
 
@@ -76,6 +82,9 @@ class Entering(msgspec.Struct, frozen=True, kw_only=True):
 
     late_until: datetime | None = None
     """The instant at which late registration ends, or None if a level ends it."""
+
+    late_since: datetime | None = None
+    """The instant from which outages lengthen late registration. None if a level ends it."""
 
     notices: tuple[Notice, ...] = ()
 

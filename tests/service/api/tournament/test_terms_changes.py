@@ -196,6 +196,15 @@ async def test_entries_and_a_smaller_number_of_places_at_once_lose_nobody(servin
         assert 3 <= len(places) <= 5
 
 
+async def away(api: Any) -> None:
+    """Have the API be away for a moment, until now."""
+    await asyncio.sleep(0.01)
+    await api.app.shell.pool.execute(
+        "INSERT INTO outage VALUES ('api', clock_timestamp() - interval '9 milliseconds',"
+        " clock_timestamp())"
+    )
+
+
 async def test_a_night_with_changed_terms_is_audited_and_its_bundle_verified(
     serving, signing: Callable[[], Any], database: TestDatabase
 ) -> None:
@@ -215,7 +224,9 @@ async def test_a_night_with_changed_terms_is_audited_and_its_bundle_verified(
             assert (await owner.post(f"{path}/registrations/{entrant}/check-in")).is_success
         week = await change(owner, path, starts_at=at(7 * 86_400), entrants_max=4)
         assert week.json()["events"] == ["terms_changed", "place_offered"]
-        assert (await people[3].post(f"{path}/offers", {"accepted": True})).is_success
+        await away(api)
+        taken = await people[3].post(f"{path}/offers", {"accepted": True})
+        assert taken.json()["events"] == ["offer_extended", "entrant_registered"]
         assert (await change(owner, path, starts_at=at(3600), entrants_max=2)).is_success
         for entrant in here[:3]:
             assert (await owner.post(f"{path}/registrations/{entrant}/check-in")).is_success
@@ -227,7 +238,13 @@ async def test_a_night_with_changed_terms_is_audited_and_its_bundle_verified(
         shown = (await owner.get(path)).json()
         until = datetime.fromisoformat(shown["late_registration_until"])
         assert until > utcnow() + timedelta(hours=2)
+        await away(api)
         assert (await enter(people[4], tournament)).json()["status"] == "registered"
+        longer = {"late_registration_seconds": 9600}
+        assert (await change(owner, path, entry=longer)).is_success
+        shown = (await owner.get(path)).json()
+        moved = datetime.fromisoformat(shown["late_registration_until"]) - until
+        assert moved > timedelta(seconds=600), "an outage has moved it too"
         assert (await owner.post(f"{path}/registration/close")).is_success
         table = shown["tables"][0]["id"]
 
