@@ -202,7 +202,7 @@ async def _relation(
             write(Part(data=bytes(waiting)))
             waiting.clear()
 
-    quoted = ", ".join(f'"{each}"' for each in columns)
+    quoted = ", ".join(answer.instead.get(each, f'"{each}"') for each in columns)
     order = "position" if name == "events" else answer.order
     asked = f"SELECT {quoted} FROM public.{name} WHERE {answer.rows}"  # noqa: S608
     if order is not None:

@@ -39,6 +39,9 @@ class Copied(NamedTuple):
     known: bool = False
     """True if the new cell may have the same rows already. It then keeps its own."""
 
+    instead: dict[str, str] = {}  # noqa: RUF012 - never changed
+    """The columns that do not go as they stand, each with the expression that goes instead."""
+
 
 class Rebuilt(NamedTuple):
     """A relation that the new cell fills by itself."""
@@ -70,6 +73,11 @@ _OUTAGES: Final = """
     OR league IS NULL AND until_at > coalesce(
         (SELECT here_since FROM append_turn JOIN going_league USING (league)),
         (SELECT at FROM events JOIN going_league USING (league) WHERE position = 0))
+"""
+# greatest() passes over NULL.
+_OUTAGE_SINCE: Final = """
+    greatest(since_at, (SELECT here_since FROM append_turn JOIN going_league USING (league)
+                         WHERE outage.league IS NULL))
 """
 _OF_PERSON: Final = "account IN (SELECT id FROM going_person)"
 _OF_OWN_PERSON: Final = "account IN (SELECT id FROM going_person WHERE NOT shared)"
@@ -122,8 +130,9 @@ ANSWERS: Final[dict[str, Answer]] = {
     "public.audit_report": Copied(_NAMED),
     "public.audit_plan": Copied(_REPORTS),
     "public.audit_unit": Copied(_REPORTS),
-    # Outages of the whole cell gave time to this league too. In the new cell they are its own.
-    "public.outage": Copied(_OUTAGES),
+    # Outages of the whole cell gave time to this league too. In the new cell they are its own, from
+    # the instant at which it came to the old one.
+    "public.outage": Copied(_OUTAGES, instead={"since_at": _OUTAGE_SINCE}),
     "public.key": Rebuilt("opened, and wrapped again with the key of the new cell's settings"),
     "public.append_turn": Rebuilt("made closed, and opened by the release code"),
     "public.league_relocation": Rebuilt("made by unpacking, with an arrival code of its own"),

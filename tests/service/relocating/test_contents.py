@@ -187,6 +187,26 @@ def test_outages_of_the_old_cell_come_and_earlier_ones_of_the_new_cell_do_not_co
     assert asyncio.run(outages(other.league)) == 1, "the new cell's own"
 
 
+def test_a_second_move_brings_outages_of_the_cell_between_only_from_the_arrival_there(
+    old: Cell, new: Cell, full: Night, file: Path
+) -> None:
+    league, came = number_of(full.league), datetime.now(UTC) - 30 * MINUTE
+    insert(old, "outage", process="maintenance", since_at=came - MINUTE, until_at=came + MINUTE)
+    insert(
+        old, "outage", process="before", since_at=came - 9 * MINUTE, until_at=came - MINUTE,
+        league=league,
+    )  # fmt: skip
+    old.done("league", "suspend", full.league, *WHY)
+    old.rows("UPDATE append_turn SET here_since = %s WHERE league = %s RETURNING 1", came, league)
+    old.done(*old.packing(full.league, file))
+    moved(old, new, full.league, file)
+
+    found = new.rows(
+        "SELECT since_at, until_at FROM outage WHERE until_at < %s ORDER BY 1", came + 2 * MINUTE
+    )
+    assert found == [(came - 9 * MINUTE, came - MINUTE), (came, came + MINUTE)]
+
+
 def test_the_two_operators_logs_say_where_the_league_went(
     old: Cell, new: Cell, full: Night, file: Path
 ) -> None:

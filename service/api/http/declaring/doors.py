@@ -20,7 +20,8 @@ from service.base.errors import LeagueSuspended, UnderMaintenance
 _log = structlog.get_logger(__name__)
 
 # Closures that overlap, or begin as another ends, are one. Those that have ended are outages. A row
-# without a league is about all of them.
+# without a league is about all of them, except those that came from another cell. Closures of this
+# cell are theirs only from then on, so they have rows of their own. greatest() passes over NULL.
 _LOOK = """
     WITH RECURSIVE closed (league, since, retry_seconds) AS (
         SELECT NULL::uuid, since_at, retry_seconds FROM maintenance
@@ -29,15 +30,27 @@ _LOOK = """
     ), still (league, since) AS (
         SELECT league, since FROM closed
         UNION
-        SELECT coalesce(still.league, outage.league), outage.since_at FROM still, outage
-         WHERE (still.league = outage.league) IS NOT FALSE
-           AND outage.since_at < still.since AND outage.until_at >= still.since
+        SELECT league, greatest(since_at, here_since) FROM append_turn, maintenance
+         WHERE here_since IS NOT NULL
+        UNION
+        SELECT * FROM (
+            WITH begun AS (
+                SELECT coalesce(still.league, outage.league) AS league, still.since AS before,
+                       greatest(outage.since_at,
+                                CASE WHEN outage.league IS NULL THEN t.here_since END) AS since
+                  FROM still CROSS JOIN outage
+                  LEFT JOIN append_turn t ON t.league = coalesce(still.league, outage.league)
+                 WHERE (still.league = outage.league) IS NOT FALSE
+                   AND (still.league IS NOT NULL OR t.here_since IS NULL)
+                   AND outage.until_at >= still.since
+            ) SELECT league, since FROM begun WHERE since < before) AS earlier
     ), stands (league, since) AS (
         SELECT league, min(since) FROM still GROUP BY league
     )
     SELECT 'lge_' || replace(stands.league::text, '-', '') AS league, stands.since AS stands_since,
-           closed.since, closed.retry_seconds
+           closed.since, closed.retry_seconds, t.here_since IS NOT NULL AS came
       FROM stands LEFT JOIN closed ON closed.league IS NOT DISTINCT FROM stands.league
+      LEFT JOIN append_turn t ON t.league = stands.league
 """
 
 
@@ -64,6 +77,9 @@ class Doors:
         The instants since which leagues stand still without a gap, by league, and under None that
         of all others during maintenance.
         """
+
+        self._came: frozenset[str] = frozenset()
+        """The leagues that came from another cell and stand still. They have an instant alone."""
 
         self.person: Callable[[UUID | None, bool], None] = lambda _person, _ended: None
         """
@@ -116,6 +132,8 @@ class Doors:
 
         From then on its clocks stand: maintenance and suspensions count as outages.
         """
+        if league in self._came:
+            return self._stands[league]
         both = (self._stands.get(None), self._stands.get(league))
         return min((each for each in both if each is not None), default=None)
 
@@ -142,6 +160,7 @@ class Doors:
                 each["league"]: each["since"] for each in rows if each["league"] and each["since"]
             }
             self._stands = {each["league"]: each["stands_since"] for each in rows}
+            self._came = frozenset(each["league"] for each in rows if each["came"])
             if before != (self.maintenance, self.suspended):
                 for wake in tuple(self._watching):
                     wake()
