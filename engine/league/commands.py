@@ -39,12 +39,17 @@ class AddMember(_Command, frozen=True, kw_only=True, tag="add_member"):
 class ChangeRole(_Command, frozen=True, kw_only=True, tag="change_role"):
     player: PlayerId
     role: Role
+    erased: tuple[PlayerId, ...] = ()
+    """Owners who were erased. They count as no owners, because nobody can act for them."""
 
 
 class RemoveMember(_Command, frozen=True, kw_only=True, tag="remove_member"):
     player: PlayerId
     playing: tuple[TournamentId, ...] = ()
     """Tournaments in which the player is still in play."""
+
+    erased: tuple[PlayerId, ...] = ()
+    """Owners who were erased. They count as no owners, because nobody can act for them."""
 
 
 class Invite(_Command, frozen=True, kw_only=True, tag="invite"):

@@ -47,7 +47,6 @@ from engine.league.events import (
 )
 from engine.league.roles import STAFF, Role
 from engine.league.state import Created, State, created_of
-from engine.values import PlayerId
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -94,7 +93,7 @@ def _change_role(state: Created, command: ChangeRole) -> tuple[Event, ...]:
         raise MemberUnknown
     if held == command.role:
         return ()
-    _keep_an_owner(state, command.player)
+    _keep_an_owner(state, command)
     changed = MemberRoleChanged(player=command.player, role=command.role)
     return (changed, *_ended_with(state, held))
 
@@ -103,7 +102,7 @@ def _remove(state: Created, command: RemoveMember) -> tuple[Event, ...]:
     held = state.role_of(command.player)
     if held is None:
         return ()
-    _keep_an_owner(state, command.player)
+    _keep_an_owner(state, command)
     if command.playing:
         raise MemberPlaying(tournaments=command.playing)
     return (MemberRemoved(player=command.player), *_ended_with(state, held))
@@ -124,9 +123,9 @@ def _ended_with(state: Created, held: Role) -> tuple[InvitationRevoked, ...]:
     )
 
 
-def _keep_an_owner(state: Created, player: PlayerId) -> None:
-    owners = [each.player for each in state.members if each.role == "owner"]
-    if owners == [player]:
+def _keep_an_owner(state: Created, command: ChangeRole | RemoveMember) -> None:
+    owners = {each.player for each in state.members if each.role == "owner"}
+    if owners == {command.player} or owners.difference(command.erased) == {command.player}:
         raise LastOwner
 
 

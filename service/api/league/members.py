@@ -23,7 +23,7 @@ from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
-from service.people.accounts import names
+from service.people.accounts import erased, names
 from service.people.tokens import Principal
 
 
@@ -122,7 +122,7 @@ async def change_role(
     """Change a role, even the caller's own. The last owner must stay an owner."""
     demand_form(player_id, "plr")
     command = ChangeRole(player=PlayerId(player_id), role=body.role)
-    return await _decided(shell, place.league, order, command, body.role)
+    return await _decided(shell, place, order, command, body.role)
 
 
 @operation(
@@ -140,7 +140,7 @@ async def remove_member(
     """
     demand_form(player_id, "plr")
     command = RemoveMember(player=PlayerId(player_id))
-    return await _decided(shell, place.league, order, command, None)
+    return await _decided(shell, place, order, command, None)
 
 
 @operation(
@@ -154,7 +154,7 @@ async def leave_league(
 ) -> Response[bytes]:
     """Remove the caller, if they are in no running tournament."""
     player = PlayerId(principal.account.player)
-    return await _decided(shell, place.league, order, RemoveMember(player=player), None)
+    return await _decided(shell, place, order, RemoveMember(player=player), None)
 
 
 async def _called(shell: Shell, members: Sequence[Member]) -> dict[str, str]:
@@ -164,11 +164,16 @@ async def _called(shell: Shell, members: Sequence[Member]) -> dict[str, str]:
 
 async def _decided(
     shell: Shell,
-    league: str,
+    place: LeaguePlace,
     order: Order,
     command: ChangeRole | RemoveMember,
     role: Role | None,
 ) -> Response[bytes]:
+    league = place.league
+    owners = [each.player for each in place.state.members if each.role == "owner"]
+    async with shell.engine.connect() as connection:
+        gone = tuple(map(PlayerId, await erased(connection, owners)))
+    command = msgspec.structs.replace(command, erased=gone)
     if isinstance(command, RemoveMember):
         receipt = await remove_member_from(shell.runtime, league, command, order)
     else:

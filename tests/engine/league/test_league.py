@@ -95,6 +95,20 @@ def test_the_last_owner_neither_leaves_nor_steps_down(command: object) -> None:
     Scenario(decider).given(created).when(command).then_rejected(LastOwner)
 
 
+def test_an_erased_owner_counts_as_no_owner() -> None:
+    owners = (created, MemberAdded(player=han, role="owner", invitation=None))
+    for command in (
+        RemoveMember(player=leia, erased=(han,)),
+        ChangeRole(player=leia, role="player", erased=(han,)),
+    ):
+        Scenario(decider).given(*owners).when(command).then_rejected(LastOwner)
+    gone = RemoveMember(player=han, erased=(han,))
+    Scenario(decider).given(*owners).when(gone).then(MemberRemoved(player=han))
+    Scenario(decider).given(created).when(RemoveMember(player=leia, erased=(leia,))).then_rejected(
+        LastOwner
+    )
+
+
 def test_an_owner_may_leave_when_another_stays() -> None:
     """
     A league can be handed over.

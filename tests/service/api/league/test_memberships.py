@@ -2,10 +2,13 @@
 
 import asyncio
 
+import psycopg
 import pytest
 
+from engine.values import number_of
 from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.league.test_bans import another
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -117,6 +120,27 @@ async def test_the_last_owner_stays_whatever_is_asked(serving) -> None:
         left = await owner.post(f"/v1/leagues/{league}/leave")
         assert (left.status_code, left.json()["code"]) == (409, "last_owner")
         assert await owners(owner, league) == 1
+
+
+async def test_an_owner_whom_an_earlier_version_erased_counts_as_no_owner(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        gone = await staff(api, owner, league, "owner")
+        with psycopg.connect(database.url("postgres")) as connection:
+            connection.execute(
+                "UPDATE account SET login = NULL, name = NULL, password = NULL WHERE id = %s",
+                (number_of(gone.player),),
+            )
+        assert await become(owner, league, owner, "player") == (409, "last_owner")
+        assert await removed(owner, league, owner) == (409, "last_owner")
+        left = await owner.post(f"/v1/leagues/{league}/leave")
+        assert (left.status_code, left.json()["code"]) == (409, "last_owner")
+        heir = await staff(api, owner, league, "owner")
+        assert await become(owner, league, owner, "player") == (200, None)
+        assert await removed(heir, league, gone) == (200, None)
+        assert await removed(heir, league, heir) == (409, "last_owner")
 
 
 async def test_two_owners_who_depose_each_other_in_two_processes_leave_one(serving) -> None:
