@@ -63,9 +63,10 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "AND position <= $3 ORDER BY position"
 )
-_OF_TYPE = (
+_OF_TYPE = (  # compares the type as _BOOKS does
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
-    "AND stream_version > $3 AND type = ANY ($4) ORDER BY stream_version DESC LIMIT $5"
+    "AND stream_version > $3 AND coalesce(type = ANY ($4), false) "
+    "ORDER BY stream_version DESC LIMIT $5"
 )
 _AT = (
     f"SELECT {_COLUMNS} FROM events "  # noqa: S608
