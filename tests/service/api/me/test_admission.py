@@ -21,8 +21,11 @@ async def sign_up(api: Api, **more: Any) -> httpx.Response:
 
 async def founded(api: Api, account: dict[str, Any]) -> httpx.Response:
     asked = {"login": account["login"], "password": PASSWORD, "scopes": ["leagues:manage"]}
-    token = (await api.http.post("/v1/tokens", json=asked)).json()["token"]
-    return await Person(api.http, account, token).post("/v1/leagues", {"name": "Cloud City"})
+    made = await api.http.post("/v1/tokens", json=asked)
+    assert made.is_success, made.text
+    return await Person(api.http, account, made.json()["token"]).post(
+        "/v1/leagues", {"name": "Cloud City"}
+    )
 
 
 async def invited(database, *options: str) -> str:
@@ -34,6 +37,7 @@ async def invited(database, *options: str) -> str:
 async def test_nobody_signs_up_or_founds_a_league_where_both_are_closed(serving, database) -> None:
     async with serving() as api:
         before = await sign_up(api)
+        assert before.is_success, before.text
     code = await invited(database)
     async with serving(sign_up="closed", found_leagues="closed") as api:
         for more in ({}, {"invitation": code}):

@@ -23,9 +23,13 @@ ZONE = "Europe/Berlin"
 TERMS = {"name": "Monday night", "ruleset": "better", "entrants_max": 12}
 
 
+TODAY = datetime.now(UTC)
+"""Read once, so that midnight cannot come between two questions of a test."""
+
+
 def days_ahead(days: int, hour: int = 19) -> str:
-    """Return the local time *days* from now."""
-    day = datetime.now(UTC) + timedelta(days=days)
+    """Return the local time *days* from today."""
+    day = TODAY + timedelta(days=days)
     return f"{day:%Y-%m-%d}T{hour:02}:00"
 
 
