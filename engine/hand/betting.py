@@ -158,7 +158,7 @@ def next_to_act(street: Street) -> int | None:
     turn, others, bet = None, False, street.current_bet
     for each in street.clockwise():
         hand = each.hand
-        if hand is None or not hand.live or not (each.stack > 0 or street.moneyless):
+        if hand is None or not hand.live or not (each.stack > 0 or street.ruleset.moneyless):
             continue
         if turn is not None:
             return turn  # this seat is able to answer it
@@ -174,14 +174,14 @@ def next_to_act(street: Street) -> int | None:
 
 def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
     """Return whether a seat that has acted owes chips. A fixed price is asked only once."""
-    return isinstance(street.rules, PokerNoLimit) and street.due(seat, put_in) > 0
+    return isinstance(street.ruleset.betting, PokerNoLimit) and street.due(seat, put_in) > 0
 
 
 def _asked_alone(street: Street, seat: int) -> bool:
     """Return whether the only seat that can act faces a bet, or others have had a turn."""
     hands = [hand for each in street.seats if (hand := each.hand) is not None]
     own = street.bettor(seat).put_in
-    if isinstance(street.rules, FixedContinue):
+    if isinstance(street.ruleset.betting, FixedContinue):
         free = street.contested_only and street.due(seat, own) == 0
         return not free and any(hand.acted_at is not None for hand in hands)
     return any(hand.live and hand.put_in > own for hand in hands)
@@ -213,7 +213,7 @@ def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
     due = street.due(seat, bettor.put_in)
     fold = LegalAction(verb="fold", rule=_fold_rule(street, due))
     price = min(due, bettor.stack)
-    if isinstance(street.rules, FixedContinue):
+    if isinstance(street.ruleset.betting, FixedContinue):
         return (fold, LegalAction(verb="stay", rule="betting.fixed_continue", amount=price))
     actions = [fold]
     if due > 0:
@@ -222,7 +222,7 @@ def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
         actions.append(LegalAction(verb="check", rule="betting.check"))
     if _barred(street, bettor) is None:
         least, most = _raise_bounds(street, bettor)
-        rule = _raise_rule(street.rules, street)
+        rule = _raise_rule(street.ruleset.betting, street)
         actions.append(LegalAction(verb="raise_to", rule=rule, min=least, max=most))
     return tuple(actions)
 
@@ -243,7 +243,7 @@ def act(
     bettor = street.bettor(seat)
     if verb == "fold":
         return _pays(street, bettor, 0, _fold_rule(street, street.due(seat, bettor.put_in)))
-    if isinstance(street.rules, FixedContinue):
+    if isinstance(street.ruleset.betting, FixedContinue):
         if verb == "stay":
             return _stay(street, bettor, expected)
         raise VerbNotPlayed(verb=verb, betting="fixed_continue")
@@ -253,7 +253,7 @@ def act(
         case "call":
             return _call(street, bettor, expected)
         case "raise_to":
-            return _raise_to(street.rules, street, bettor, amount)
+            return _raise_to(street.ruleset.betting, street, bettor, amount)
         case _:
             raise VerbNotPlayed(verb=verb, betting="poker_nl")
 
@@ -271,7 +271,7 @@ def _pays(street: Street, bettor: Bettor, chips: Chips, rule: str) -> Outcome:
 
 def _fold_rule(street: Street, due: Chips) -> str:
     """Return the rule of a fold. A fold without a bet to face has its own rule."""
-    free = due == 0 and isinstance(street.rules, PokerNoLimit)
+    free = due == 0 and isinstance(street.ruleset.betting, PokerNoLimit)
     return "betting.free_fold" if free else "betting.fold"
 
 
@@ -313,8 +313,8 @@ def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips
         raise BetTooLarge(offered=amount, maximum=most)
     if amount < least:
         raise BetTooSmall(offered=amount, minimum=least, rule=size)
-    if amount != most and amount % street.unit:
-        raise AmountNotInUnits(offered=amount, unit=street.unit)
+    if amount != most and amount % street.ruleset.chip_unit:
+        raise AmountNotInUnits(offered=amount, unit=street.ruleset.chip_unit)
     increment = amount - street.current_bet
     # A short all-in moves the bet, never the full raise (rulebook ``betting.reopening``).
     full = increment >= max(street.full_raise, street.min_open)

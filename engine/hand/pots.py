@@ -36,12 +36,12 @@ def unmatched(wagers: Mapping[int, Chips], *, live: Collection[int]) -> tuple[in
     """
     if not wagers:
         return None
-    ordered = sorted(wagers.items(), key=lambda item: item[1])
-    seat, most = ordered[-1]
-    second = ordered[-2][1] if len(ordered) > 1 else 0
-    if most == second or seat not in live:
+    chips = sorted(wagers.values())
+    most, second = chips[-1], chips[-2] if len(chips) > 1 else 0
+    if most == second:
         return None
-    return seat, most - second
+    seat = next(seat for seat, wager in wagers.items() if wager == most)
+    return (seat, most - second) if seat in live else None
 
 
 def build_pots(

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from engine.errors import InvariantViolated
-from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.rulesets import FixedContinue, Ruleset
 from engine.values import Chips
 
 _CONTESTED_SINCE = 2
@@ -68,8 +68,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     These are the table's own places. Copying them for every bet took most of its time.
     """
 
-    rules: PokerNoLimit | FixedContinue
-    unit: Chips
+    ruleset: Ruleset
     min_open: Chips
     current_bet: Chips
     full_raise: Chips
@@ -77,10 +76,6 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     """
     The seat after which the next seat acts: the last actor, or the seat before the first actor.
     """
-
-    moneyless: bool = False
-    revision: int = 1
-    """The revision of the rules that the hand is played by."""
 
     def clockwise(self) -> tuple[Seated, ...]:
         """Return the seats in the order in which they act."""
@@ -100,7 +95,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     def can_act(self, each: Seated) -> bool:
         """Return whether a seat can act. It must be live and have chips behind."""
         hand = each.hand
-        return hand is not None and hand.live and (each.stack > 0 or self.moneyless)
+        return hand is not None and hand.live and (each.stack > 0 or self.ruleset.moneyless)
 
     def others_can_answer(self, seat: int) -> bool:
         """Return whether another seat could answer a raise (rulebook ``betting.lone_seat``)."""
@@ -114,18 +109,20 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
         Source: rulebook ``betting.contested``.
         """
-        rules = self.rules
+        rules = self.ruleset.betting
         asked = put_in + rules.cost if isinstance(rules, FixedContinue) else self.current_bet
         if asked <= put_in:
             return 0
-        if self.revision >= _CONTESTED_SINCE and (most := self.contestable(seat, asked)) < asked:
-            return max(0, most - put_in)
+        if self.ruleset.revision >= _CONTESTED_SINCE:
+            most = self.contestable(seat, asked)
+            if most < asked:
+                return max(0, most - put_in)
         return asked - put_in
 
     @property
     def contested_only(self) -> bool:
         """Return whether a seat owes only chips that another seat can contest."""
-        return self.revision >= _CONTESTED_SINCE
+        return self.ruleset.revision >= _CONTESTED_SINCE
 
     def contestable(self, seat: int, enough: Chips) -> Chips:
         """
@@ -133,7 +130,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
         The search stops at the first seat that reaches *enough*.
         """
-        rules, most = self.rules, 0
+        rules, most = self.ruleset.betting, 0
         cost = rules.cost if isinstance(rules, FixedContinue) else None
         for each in self.seats:
             hand = each.hand
@@ -154,11 +151,12 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     @property
     def min_increment(self) -> Chips:
         """Return the smallest amount by which a raise must exceed the current bet."""
-        if isinstance(self.rules, FixedContinue):
+        rules = self.ruleset.betting
+        if isinstance(rules, FixedContinue):
             return 0
-        match self.rules.min_raise:
+        match rules.min_raise:
             case "chip_unit":
-                return self.unit
+                return self.ruleset.chip_unit
             case "min_bet":
                 return self.min_open
             case "last_raise":

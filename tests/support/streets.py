@@ -6,6 +6,19 @@ from msgspec.structs import replace
 
 from engine.hand.betting import Verb, act, legal_actions
 from engine.hand.street import Bettor, Street
+from engine.rulesets import REVISION, CoruscantShift, FixedContinue, PokerNoLimit
+
+
+def played_with(
+    betting: PokerNoLimit | FixedContinue, *, unit: int = 1, revision: int = REVISION
+) -> CoruscantShift:
+    """Return a ruleset with *betting*."""
+    return CoruscantShift(betting=betting, chip_unit=unit, revision=revision)
+
+
+def under(street: Street, revision: int) -> Street:
+    """Return *street* under another revision of the rules."""
+    return replace(street, ruleset=replace(street.ruleset, revision=revision))
 
 
 def after_something_legal(street: Street, seat: int, dice: Random) -> tuple[Street, Verb]:

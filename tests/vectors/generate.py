@@ -22,7 +22,7 @@ from engine.hand.street import Bettor, Street
 from engine.hand.traditional_ranking import rank
 from engine.kit.cards import deck, total
 from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
-from tests.support.streets import after_something_legal
+from tests.support.streets import after_something_legal, played_with
 from tests.vectors import beacon
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
@@ -162,7 +162,7 @@ def _streets(revision: int, numbers: range) -> Iterator[Street]:
     """Yield the states of random streets, each played by chance for up to eight steps."""
     for number in numbers:
         dice = Random(SEED + number)
-        street = msgspec.structs.replace(_opening(dice), revision=revision)
+        street = _opening(dice, revision)
         for _ in range(8):
             yield street
             seat = next_to_act(street)
@@ -171,7 +171,7 @@ def _streets(revision: int, numbers: range) -> Iterator[Street]:
             street, _ = after_something_legal(street, seat, dice)
 
 
-def _opening(dice: Random) -> Street:
+def _opening(dice: Random, revision: int) -> Street:
     unit = dice.choice((1, 5))
     min_open = unit * dice.choice((1, 2, 10))
     fixed = dice.randrange(4) == 0
@@ -192,8 +192,7 @@ def _opening(dice: Random) -> Street:
     )
     return Street(
         seats=tuple(bettors),
-        rules=rules,
-        unit=unit,
+        ruleset=played_with(rules, unit=unit, revision=revision),
         min_open=0 if fixed else min_open,
         current_bet=min_open if blinds else 0,
         full_raise=0 if fixed else min_open,
@@ -204,8 +203,8 @@ def _opening(dice: Random) -> Street:
 def _asked(street: Street) -> Case:
     seat = next_to_act(street)
     case: Case = {
-        "betting": msgspec.to_builtins(street.rules),
-        "unit": street.unit,
+        "betting": msgspec.to_builtins(street.ruleset.betting),
+        "unit": street.ruleset.chip_unit,
         "min_open": street.min_open,
         "current_bet": street.current_bet,
         "full_raise": street.full_raise,

@@ -102,8 +102,11 @@ def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
     full = not (
         isinstance(table.ruleset, CoruscantShift) and table.ruleset.short_blind == "as_posted"
     )
-    blinds = [post for post in posts if post.kind in ("small_blind", "big_blind")]
-    return max((post.owed if full else post.chips for post in blinds), default=0)
+    price = 0
+    for post in posts:
+        if post.kind in ("small_blind", "big_blind"):
+            price = max(price, post.owed if full else post.chips)
+    return price
 
 
 def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
@@ -127,20 +130,17 @@ def _first_after(table: Table, hand: Hand) -> int:
 
 def street_of(table: Table) -> Street:
     """Return the street that the hand is in."""
-    hand, ruleset = table.hand, table.ruleset
+    hand = table.hand
     if hand is None:
         raise InvariantViolated("a street outside a hand")
     last = hand.last_actor
     return Street(
         table.places,
-        ruleset.betting,
-        ruleset.chip_unit,
+        table.ruleset,
         hand.min_open,
         hand.current_bet,
         hand.full_raise,
         _first_after(table, hand) if last is None else last,
-        ruleset.moneyless,
-        ruleset.revision,
     )
 
 

@@ -15,6 +15,7 @@ from engine.hand.betting import (
 )
 from engine.hand.street import Bettor, Street
 from engine.rulesets import REVISION, FixedContinue, PokerNoLimit
+from tests.support.streets import played_with
 
 
 class Round:
@@ -45,13 +46,11 @@ class Round:
     def street(self) -> Street:
         return Street(
             seats=tuple(self.bettors.values()),
-            rules=self.rules,
-            unit=1,
+            ruleset=played_with(self.rules, revision=self.revision),
             min_open=self.min_open,
             current_bet=self.current_bet,
             full_raise=self.full_raise,
             after=self.last_actor or 0,
-            revision=self.revision,
         )
 
     def turn(self) -> int | None:
@@ -253,8 +252,7 @@ def test_a_fixed_price_is_asked_once_of_everyone_who_can_pay() -> None:
             Bettor(2, 0, 0, None, True),
             Bettor(3, 1, 0, None, True),
         ),
-        rules=FixedContinue(cost=2),
-        unit=1,
+        ruleset=played_with(FixedContinue(cost=2)),
         min_open=0,
         current_bet=0,
         full_raise=0,

@@ -21,7 +21,7 @@ from engine.rulesets import FixedContinue, PokerNoLimit, Ruleset, preset, resolv
 from engine.table.model import events
 from engine.table.model.commands import Act, TimeOut
 from tests.engine.table.hands import Company, bare, every
-from tests.support.streets import after_something_legal
+from tests.support.streets import after_something_legal, played_with, under
 
 STREETS = 4000
 
@@ -154,7 +154,7 @@ def test_the_clock_checks_for_a_seat_that_owes_nothing() -> None:
 def test_nobody_raises_a_seat_that_cannot_even_match_the_bet() -> None:
     street = Street(
         (Bettor(1, 900, 0, None, True), Bettor(2, 0, 100, 100, True), Bettor(3, 80, 0, None, True)),
-        PokerNoLimit(min_open=10), 1, 10, 100, 10, 0, revision=2,
+        played_with(PokerNoLimit(min_open=10)), 10, 100, 10, 0,
     )  # fmt: skip
     assert [each.verb for each in legal_actions(street, 1)] == ["fold", "call"]
     with pytest.raises(RaiseNotAllowed) as refused:
@@ -170,14 +170,15 @@ def test_chips_of_a_folded_seat_are_contested_by_who_matches_them() -> None:
         Bettor(2, 0, 60, 60, True),
         Bettor(3, 500, 500, 500, False),
     )
-    street = Street(seats, PokerNoLimit(min_open=10), 1, 10, 500, 500, 0, revision=2)
+    street = Street(seats, played_with(PokerNoLimit(min_open=10)), 10, 500, 500, 0)
     assert [each.amount for each in legal_actions(street, 1)] == [None, 500]
 
 
 def test_the_last_at_a_fixed_price_pays_what_somebody_contests() -> None:
     def asked(*others: Bettor, revision: int = 2) -> int | None:
         seats = (*others, Bettor(3, 50, 0, None, True))
-        street = Street(seats, FixedContinue(cost=5), 1, 0, 0, 0, 2, revision=revision)
+        game = played_with(FixedContinue(cost=5), revision=revision)
+        street = Street(seats, game, 0, 0, 0, 2)
         if next_to_act(street) is None:
             return None
         return legal_actions(street, 3)[1].amount
@@ -212,7 +213,7 @@ def test_without_blinds_both_revisions_ask_the_same() -> None:
     for _ in range(STREETS // 10):
         street = opening(dice, PokerNoLimit(min_open=10), blinds=False)
         while (seat := next_to_act(street)) is not None:
-            old = replace(street, revision=1)
+            old = under(street, 1)
             assert next_to_act(old) == seat
             assert price(legal_actions(street, seat)) == price(legal_actions(old, seat))
             street, _ = after_something_legal(street, seat, dice)
@@ -232,7 +233,7 @@ def opening(dice: Random, rules: Any, *, blinds: bool) -> Street:
         put_in = min(owed, stack)
         seats.append(Bettor(seat, stack - put_in, put_in, None, dice.randrange(8) > 0))
     bet = 10 if blinds else 0
-    return Street(tuple(seats), rules, 1, 10, bet, 10, dice.randint(0, count), revision=2)
+    return Street(tuple(seats), played_with(rules), 10, bet, 10, dice.randint(0, count))
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -246,7 +247,7 @@ def test_nobody_is_asked_for_chips_that_no_other_seat_can_contest(*, fixed: bool
         course: list[tuple[int, str]] = []
         while (seat := next_to_act(street)) is not None:
             asked = price(legal_actions(street, seat))
-            lower += asked != price(legal_actions(replace(street, revision=1), seat))
+            lower += asked != price(legal_actions(under(street, 1), seat))
             assert asked != 0
             street, verb = after_something_legal(street, seat, dice)
             course.append((seat, verb))
