@@ -65,8 +65,8 @@ FAULTS = (
     Fault(
         name="a call asks for chips that nobody can contest",
         file="hand/street.py",
-        sound="self.contestable(seat, asked)) < asked",
-        faulty="self.contestable(seat, asked)) > asked",
+        sound="if most < asked:",
+        faulty="if most > asked:",
         caught_by=CONTESTED
         + "test_a_small_blind_is_asked_only_for_what_a_short_big_blind_can_contest",
     ),
@@ -175,8 +175,8 @@ FAULTS = (
     Fault(
         name="what nobody matched goes back to a folded seat",
         file="hand/pots.py",
-        sound="if most == second or seat not in live:",
-        faulty="if most == second:",
+        sound="return (seat, most - second) if seat in live else None",
+        faulty="return seat, most - second",
         caught_by=POTS + "test_what_a_folded_seat_has_wagered_is_never_returned",
     ),
     Fault(
