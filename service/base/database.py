@@ -94,7 +94,12 @@ def is_of_a_connection(error: OSError) -> bool:
 
     That of a connection names no file, even if it goes through a socket in a folder.
     """
-    return error.filename is None and error.errno not in _OF_THE_DISK
+    return error.filename is None and not is_of_the_disk(error)
+
+
+def is_of_the_disk(error: BaseException) -> bool:
+    """Return whether *error* says that this machine's disk is full or cannot be written."""
+    return isinstance(error, OSError) and error.errno in _OF_THE_DISK
 
 
 def is_coming(error: BaseException) -> bool:

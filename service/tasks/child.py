@@ -17,9 +17,10 @@ import structlog
 
 from engine.errors import CommandRejected
 from service.base import metrics
-from service.base.database import is_away
+from service.base.database import is_away, is_of_the_disk
 from service.base.errors import (
     CheckpointRefused,
+    LeagueKeyUnknown,
     LeagueSuspended,
     StoreUnavailable,
     UnderMaintenance,
@@ -31,7 +32,7 @@ from service.director.runtime import GONE, Runtime, open_runtime
 from service.tasks import jobs
 from service.tasks.duties import DUTIES, PLAY
 
-_WAITS = StoreUnavailable, LeagueSuspended, UnderMaintenance
+_WAITS = StoreUnavailable, LeagueKeyUnknown, LeagueSuspended, UnderMaintenance
 
 SUBJECTS = ("league", "season", "tournament", "table", "stream")
 """The arguments of a job that its line in the log names."""
@@ -163,7 +164,7 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
 
 def _waits(error: Exception) -> bool:
     """Return whether a job that failed by *error* waits for the database or for an operator."""
-    return isinstance(error, _WAITS) or is_away(error)
+    return isinstance(error, _WAITS) or is_away(error) or is_of_the_disk(error)
 
 
 async def _give_back(runtime: Runtime, job_id: UUID, claim: int, error: Exception) -> None:
