@@ -8,11 +8,12 @@ request's event asked for, and of the projection of that event (ADR 0045).
 import logging
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import TextIO, cast
 from uuid import UUID
 
 import msgspec
@@ -42,6 +43,41 @@ _DETAIL = re.compile(r"DETAIL:.*")
 """PostgreSQL's error details repeat whole rows, with hashes of passwords."""
 
 
+class _Losing:
+    """
+    The log's stream. If it takes no lines, as on a full disk, they are lost and the work goes on.
+
+    The next line that it takes again says so.
+
+    Args:
+      told: Writes the line that says it, from the error.
+    """
+
+    def __init__(self, stream: TextIO, told: Callable[[str], str]) -> None:
+        self._stream = stream
+        self._told = told
+        self._lost: str | None = None
+
+    def write(self, text: str) -> int:
+        """Write *text*, or lose it."""
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self._lost = str(error)
+            return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream. If lines were lost before, say so."""
+        try:
+            self._stream.flush()
+            if self._lost is not None:
+                self._stream.write(self._told(self._lost))
+                self._stream.flush()
+                self._lost = None
+        except OSError as error:
+            self._lost = str(error)
+
+
 class Lines:
     """
     Writes the access log: many lines at once, in the form of all other lines.
@@ -62,15 +98,20 @@ class Lines:
         self._stream.write("".join([self._line(at, fields) for at, fields in entries]))
         self._stream.flush()
 
-    def _line(self, at: float, fields: Mapping[str, object]) -> str:
+    def lost(self, why: str) -> str:
+        """Return the line that says that lines before it are missing."""
+        said = {"event": "lines of the log before this one were lost", "error": why}
+        return self._line(time.time(), said, "error")
+
+    def _line(self, at: float, fields: Mapping[str, object], level: str = "info") -> str:
         whole: structlog.typing.EventDict = {
             **fields,
             "process": self._process,
-            "level": "info",
+            "level": level,
             "timestamp": _instant(at),
         }
         if self._renderer is not None:
-            return str(self._renderer(None, "info", whole)) + "\n"
+            return str(self._renderer(None, level, whole)) + "\n"
         return msgspec.json.encode(whole).decode() + "\n"
 
 
@@ -90,6 +131,8 @@ def configure(
         else structlog.processors.JSONRenderer()
     )
     level = _LEVELS[settings.log_level]
+    as_text = renderer if text else None
+    losing = cast(TextIO, _Losing(stream, Lines(process, stream, as_text).lost))
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -101,11 +144,11 @@ def configure(
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(file=stream),
+        logger_factory=structlog.PrintLoggerFactory(file=losing),
         cache_logger_on_first_use=False,
     )
     structlog.contextvars.bind_contextvars(process=process)
-    handler = logging.StreamHandler(stream)
+    handler = logging.StreamHandler(losing)
     handler.setFormatter(_OfLibraries(renderer, process))
     root = logging.getLogger()
     for each in [it for it in root.handlers if isinstance(it.formatter, _OfLibraries)]:
@@ -115,7 +158,7 @@ def configure(
     logging.getLogger("service").setLevel(level)
     if level > logging.INFO or not settings.access_log:
         return None
-    return Lines(process, stream, renderer if text else None)
+    return Lines(process, losing, as_text)
 
 
 def request_id(text: str | None) -> str | None:

@@ -1,5 +1,6 @@
 """Every line of the log has one form, and names the request that it belongs to."""
 
+import errno
 import io
 import json
 import logging
@@ -49,6 +50,40 @@ def test_a_second_configuration_replaces_the_first(
     logging.getLogger("celery.worker").error("broken pipe")
     (line,) = stream.getvalue().splitlines()
     assert json.loads(line)["process"] == "api"
+
+
+class FullDisk(io.StringIO):
+    full = True
+
+    def flush(self) -> None:
+        if self.full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def write(self, text: str) -> int:
+        self.flush()
+        return super().write(text)
+
+
+@pytest.mark.usefixtures("stream")
+def test_a_log_on_a_full_disk_loses_lines_and_stops_no_work(database: TestDatabase) -> None:
+    """Jobs failed because a line of theirs could not be written, and were dead after ten times."""
+    disk = FullDisk()
+    lines = configure(database.settings(log_format="json", log_level="info"), "api", disk)
+    assert isinstance(lines, Lines)
+    structlog.get_logger().warning("ours")
+    logging.getLogger("asyncio").warning("theirs")
+    lines.write([(0.0, {"event": "request"})])
+    disk.full = False
+    structlog.get_logger().warning("written")
+    structlog.get_logger().warning("and this")
+    found = [json.loads(line) for line in disk.getvalue().splitlines()]
+    assert [line["event"] for line in found] == [
+        "written",
+        "lines of the log before this one were lost",
+        "and this",
+    ]
+    assert found[1]["error"] == "[Errno 28] No space left on device"
+    assert (found[1]["process"], found[1]["level"]) == ("api", "error")
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
