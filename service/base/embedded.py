@@ -140,6 +140,11 @@ class Cluster:
             self.port = known or free_port()
             if self._launch():
                 return
+        if _says_ready(lines := self._running()):
+            raise ClusterFailed(
+                f"a PostgreSQL runs on {self.directory} already (process {lines[0]}), "
+                "that of another `holotable up` or command; stop that first"
+            )
         raise ClusterFailed(f"the server did not start: {self._log_tail()}")
 
     def _await_end(self) -> None:

@@ -22,7 +22,8 @@ from service.base.scratch import Scratch
 from service.base.sources import DatabaseClock
 from service.cli.common import USAGE, server, stop
 from service.process import demos, people
-from service.process.supervisor import Stack, StackFailed
+from service.process.starting import StackFailed
+from service.process.supervisor import Stack
 from service.sandbox.bots.client import Problem, Unreachable
 from service.sandbox.demo.floor import TournamentLost
 from service.sandbox.demo.night import ORGANISER, Night, NightFailed, Outcome

@@ -29,6 +29,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
+from service.process.starting import StackFailed, last_words, refuse_foreign_key
 from service.process.watching import ProcessWatch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
@@ -57,10 +58,6 @@ _SOUND_SECONDS = 60.0
 _OF_LOGS = ("log_level", "log_format")
 _SIGNER = "holotable.local"
 """The name of the signer of a stack on one machine."""
-
-
-class StackFailed(Exception):
-    """A part of the stack did not start, or ended. The text is one line with its last output."""
 
 
 @dataclass
@@ -163,7 +160,7 @@ class Stack:
           ClusterFailed: If the database does not start.
         """
         if at_rest.unfinished(self.data):
-            raise StackFailed("a restore into it did not end; run `holotable restore` again")
+            raise StackFailed("a restore into it did not end", "run `holotable restore` again")
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.port = self.port or free_port(self.host)
         self.signer_port = free_port("127.0.0.1")
@@ -290,7 +287,10 @@ class Stack:
         database.create_roles(superuser, passwords)
         database.create_database(superuser, self.name)
         database.create_database(superuser, self._broker, owner=database.BROKER)
-        migrations.migrate(self._url("holotable_migrate", self.name))
+        migrator = self._url(database.MIGRATOR, self.name)
+        migrations.migrate(migrator)
+        keys = [it for name in ("key", "second-key") if (it := self._kept(name))]
+        refuse_foreign_key(migrator, self.data / "secrets" / "key", keys)
         broker.install(self._url(database.BROKER, self._broker))
 
     def _own_server(self) -> str:
@@ -324,7 +324,9 @@ class Stack:
         if not file.exists():
             file.parent.mkdir(mode=0o700, exist_ok=True)
             write_secret(file, SystemEntropy().bytes(24).hex())
-        return file.read_text(encoding="ascii").strip()
+        if not (secret := file.read_text(encoding="ascii").strip()):
+            raise StackFailed(f"{file} is empty", "put it back, from a backup or your own copy")
+        return secret
 
     def _kept(self, name: str) -> str | None:
         """Return a secret that the operator has put in the directory, or None."""
@@ -392,7 +394,5 @@ class Stack:
         return f"{process} {how}{': ' if said else ''}{said}"
 
     def _tail(self, process: str) -> str:
-        """Return the last line that a child has written since its start."""
-        written = self.log(process).read_bytes()[self._log_began[process] :]
-        lines = written.decode("utf-8", errors="replace").strip().splitlines()
-        return lines[-1][:500] if lines else ""
+        """Return the last error, or line, that a child has written since its start."""
+        return last_words(self.log(process).read_bytes()[self._log_began[process] :])

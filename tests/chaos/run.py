@@ -18,7 +18,7 @@ import httpx
 import psycopg
 
 from service.log.keys import Keys
-from service.process.supervisor import StackFailed
+from service.process.starting import StackFailed
 from tests.chaos import verdict
 from tests.chaos.faults import OF_PGMQ, OF_RABBIT, OFTEN, ONCE, Done, Fault, Missed
 from tests.chaos.journal import Journal, Noting

@@ -14,7 +14,8 @@ import psycopg
 import pytest
 
 from service.base.addresses import with_database
-from service.process.supervisor import Stack, StackFailed
+from service.process.starting import StackFailed
+from service.process.supervisor import Stack
 from service.sandbox.demo import standing
 from tests.support.commands import Ended, holotable, in_own_python
 from tests.support.waiting import until

@@ -12,7 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.process.supervisor import Stack, StackFailed
+from service.process.starting import StackFailed
+from service.process.supervisor import Stack
 from service.sandbox.bots.player import Temper, choose
 from service.tasks.worker import READY
 from tests.journeys.test_fair_dealing import lines

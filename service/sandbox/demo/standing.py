@@ -13,7 +13,8 @@ from rich.markup import escape
 from service.base.embedded import ClusterFailed
 from service.base.settings import PREFIX, given_to_up
 from service.process import people
-from service.process.supervisor import Stack, StackFailed
+from service.process.starting import StackFailed
+from service.process.supervisor import Stack
 from service.process.watching import ProcessWatch, addresses
 
 LOGIN = "organiser"
@@ -51,7 +52,8 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         return 130
     except (ClusterFailed, StackFailed) as error:
         console.print(f"[bold red]the stack failed:[/] {escape(str(error))}")
-        console.print(f"  next: see the logs in {directory}", markup=False)
+        step = error.step if isinstance(error, StackFailed) else None
+        console.print(f"  next: {step or f'see the logs in {directory}'}", markup=False)
         return 3
 
 

@@ -16,6 +16,7 @@ from service.base.database import DATABASE, ServerRefused
 from service.base.embedded import Cluster, binaries
 from service.base.secret_files import write_secret
 from service.process import at_rest, preparing
+from service.process.starting import StackFailed
 from service.process.supervisor import Stack
 from tests.service.backups.test_restoring import log_of
 from tests.service.league_night import Night, played
@@ -196,3 +197,13 @@ def test_a_killed_restore_stays_closed_while_it_is_repeated(given: Given, tmp_pa
     assert again.returncode == 0, again.stderr
     assert log_of(given.database(data), given.night.league) == given.log
     assert login_works(given, data)
+
+
+def test_up_does_not_make_a_new_key_for_leagues_that_have_one(given: Given, tmp_path: Path) -> None:
+    """It did so silently. Then no hand went on, and its jobs were dead after ten attempts."""
+    data = tmp_path / "data"
+    shutil.copytree(given.data / "secrets", data / "secrets")
+    (data / "secrets" / "key").unlink()
+    with pytest.raises(StackFailed, match="key is missing"):
+        Stack(data, server=given.cluster.url()).start()
+    assert not (data / "secrets" / "key").exists()

@@ -24,7 +24,8 @@ from service.base.database import UNFINISHED, drop_database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import environment
 from service.process import at_rest
-from service.process.supervisor import Stack, StackFailed
+from service.process.starting import StackFailed
+from service.process.supervisor import Stack
 from service.transparency.ledger import root_at
 from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed

@@ -1,0 +1,78 @@
+"""The checks before ``up`` starts its processes, and the last words of one that ended."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+from service.base import database
+from service.base.errors import LeagueKeyUnknown
+from service.log.keys import Keys
+
+_LAST_LINES = 20
+_NEXT = "  next:"
+"""Begins the line with which a command ends. It is written for people who ran the command."""
+
+
+class StackFailed(Exception):
+    """
+    A part of the stack did not start, or ended. The text is one line with its last output.
+
+    Args:
+      step: What the operator can do. None if only the logs tell.
+    """
+
+    def __init__(self, said: str, step: str | None = None) -> None:
+        super().__init__(said)
+        self.step = step
+
+
+def refuse_foreign_key(url: str, file: Path, secrets: Sequence[str]) -> None:
+    """
+    Refuse a settings' key that opens none of the leagues. Nobody could play with it.
+
+    Jobs would fail, and a new league would be sealed with a key that does not belong here.
+
+    Args:
+      url: The log's database, with the login of ``holotable_migrate``.
+      file: The file of the key.
+      secrets: The key, and the one before it during a change. Empty if there is none.
+
+    Raises:
+      StackFailed: If there are leagues, and none opens.
+    """
+    with database.connect(url) as connection:
+        rows = connection.execute("SELECT league, key_id, wrapped FROM key").fetchall()
+    keys = Keys(*secrets) if secrets else None
+    if rows and not any(keys is not None and _opens(keys, *row) for row in rows):
+        what = "does not open the leagues of this database" if file.exists() else "is missing"
+        raise StackFailed(
+            f"{file} {what}, and no league can be played without its key",
+            "put the key back, from a backup or your own copy; only another --data begins without",
+        )
+
+
+def _opens(keys: Keys, league: UUID, key_id: UUID, wrapped: bytes) -> bool:
+    try:
+        keys.unwrap(league, key_id, wrapped)
+    except LeagueKeyUnknown:
+        return False
+    return True
+
+
+def last_words(written: bytes) -> str:
+    """Return the last error in the output of a process that ended, or its last line."""
+    lines = written.decode("utf-8", errors="replace").strip().splitlines()[-_LAST_LINES:]
+    errors = [said for said in map(_error, lines) if said is not None]
+    others = [line for line in lines if not line.startswith(_NEXT)]
+    return (errors or others or [""])[-1][:500]
+
+
+def _error(line: str) -> str | None:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("level") not in ("error", "critical"):
+        return None
+    return ": ".join(str(told[name]) for name in ("event", "error") if name in told)

@@ -1,0 +1,91 @@
+"""The refusals of ``up`` before it starts its processes, and its line about one that ended."""
+
+import json
+import os
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from service.base import database as databases
+from service.base.embedded import Cluster, ClusterFailed, binaries
+from service.log.keys import Keys
+from service.process.starting import StackFailed, last_words, refuse_foreign_key
+from service.process.supervisor import Stack
+from tests.support.databases import SECRET_KEY, TestDatabase
+
+OTHER = "6c" * 32
+
+
+def sealed(database: TestDatabase, *secrets: str) -> str:
+    """Seal a league with each secret, and return the address with the login that migrates."""
+    for number, secret in enumerate(secrets, 1):
+        made, wrapped = Keys(secret).new(UUID(int=number))
+        with psycopg.connect(database.url("holotable_api")) as connection:
+            connection.execute(
+                "INSERT INTO key (league, key_id, wrapped) VALUES (%s, %s, %s)",
+                [UUID(int=number), made.key_id, wrapped],
+            )
+    return database.url(databases.MIGRATOR)
+
+
+def test_a_key_that_opens_no_league_is_refused(database: TestDatabase, tmp_path: Path) -> None:
+    url, file = sealed(database, SECRET_KEY), tmp_path / "key"
+    with pytest.raises(StackFailed, match="key is missing") as missing:
+        refuse_foreign_key(url, file, [])
+    assert missing.value.step is not None
+    assert missing.value.step.startswith("put the key back")
+    file.write_text(OTHER)
+    with pytest.raises(StackFailed, match="does not open the leagues"):
+        refuse_foreign_key(url, file, [OTHER])
+
+
+def test_a_change_of_the_key_and_a_new_folder_are_no_foreign_keys(
+    database: TestDatabase, tmp_path: Path
+) -> None:
+    file = tmp_path / "key"
+    refuse_foreign_key(database.url(databases.MIGRATOR), file, [])
+    url = sealed(database, SECRET_KEY, OTHER)
+    refuse_foreign_key(url, file, [SECRET_KEY])
+    refuse_foreign_key(url, file, ["7d" * 32, OTHER])
+
+
+def test_an_empty_secret_is_refused_and_not_used(tmp_path: Path) -> None:
+    """A disk that was full can leave such a file."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "signer-token").touch()
+    with pytest.raises(StackFailed, match="signer-token is empty"):
+        Stack(tmp_path).signer_settings()
+
+
+def test_a_second_up_on_a_folder_is_told_who_uses_it(tmp_path: Path) -> None:
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as first:
+        again = Cluster(tmp_path, binaries(os.environ), durable=False)
+        with pytest.raises(
+            ClusterFailed, match=rf"runs on {tmp_path} already \(process {first.pid}"
+        ):
+            again.start()
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", ""),
+        ("one\ntwo\n", "two"),
+        (
+            "holotable: another signer uses it\n  next: make a key\n",
+            "holotable: another signer uses it",
+        ),
+        (
+            json.dumps({"event": "address already in use", "level": "error"})
+            + "\n"
+            + json.dumps({"event": "Application shutdown complete.", "level": "info"}),
+            "address already in use",
+        ),
+        (json.dumps({"event": "lost", "error": "gone", "level": "error"}), "lost: gone"),
+        ("7\n[]\nlast", "last"),
+    ],
+)
+def test_the_last_words_of_a_process_are_its_error(written: str, said: str) -> None:
+    assert last_words(written.encode()) == said
