@@ -6,6 +6,7 @@ Then transactions that began before the mark end. Then one snapshot is copied. A
 in between is repeated: every file of one mark holds the same log.
 """
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from importlib.metadata import version
 from pathlib import Path
@@ -42,7 +43,15 @@ _WRITTEN = (
     "notice", "notice_occasion", "webhook_delivery", "job", "text", "account", "token",
     "calendar_key", "webhook", "entered_player", "screen_key", "confidential_claim",
 )  # fmt: skip
-_PATIENCE = "SET LOCAL lock_timeout = '20s'"
+_PATIENCE_SECONDS = 20
+_PATIENCE = f"SET LOCAL lock_timeout = '{_PATIENCE_SECONDS}s'"
+_PAUSE = "SELECT pg_sleep(0.05)"
+# Each transaction holds a lock on its own virtual number until it ends.
+_UNDERWAY = """
+    SELECT virtualxid FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'virtualxid' AND mode = 'ExclusiveLock' AND datname = current_database()
+       AND usename IN ('holotable_api', 'holotable_worker')
+"""
 _KEY = "SELECT key_id, wrapped FROM key WHERE league = $1"
 _STANDS = """
     SELECT t.suspended_at, r.since, transaction_timestamp() AS now
@@ -89,6 +98,7 @@ async def pack(
     try:
         with drafts.new_file(target) as draft, draft.open("wb") as file:
             await _sign(connection, settings, number_of(league))
+            await _wait_for_others(connection)
             for relation in _WRITTEN:
                 await _wait(connection, relation)
             sealed = SealedWriter(file, passphrase)
@@ -103,6 +113,22 @@ async def pack(
             return found._replace(size=sealed.size)
     finally:
         await connection.close()
+
+
+async def _wait_for_others(connection: asyncpg.Connection) -> None:
+    """
+    Wait until every transaction of the service has ended that may have found the league open.
+
+    It may have looked before the suspension and not have written yet. No lock shows that.
+    """
+    before = {each for (each,) in await connection.fetch(_UNDERWAY)}
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            while before.intersection(each for (each,) in await connection.fetch(_UNDERWAY)):
+                await connection.execute(_PAUSE)
+    except TimeoutError as error:
+        why = f"a transaction of the service has been open for {_PATIENCE_SECONDS} seconds"
+        raise RelocationRefused(why, "run the command again when it has ended") from error
 
 
 async def _wait(connection: asyncpg.Connection, relation: str) -> None:

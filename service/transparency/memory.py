@@ -11,9 +11,12 @@ from service.log.read import epoch_of, last_position
 from service.transparency import ledger
 from service.transparency.messages import Head
 from service.transparency.signer import league_and_epoch
-from service.transparency.signing import last_heads, origin_of
+from service.transparency.signing import GIVEN_UP, last_heads, origin_of
 
-_LEAGUES = "SELECT league FROM key ORDER BY created_at"
+_LEAGUES = """
+    SELECT key.league, coalesce(relocation = 'released', false)
+      FROM key LEFT JOIN append_turn USING (league) ORDER BY created_at
+"""
 
 
 async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
@@ -28,14 +31,18 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
     """
     signed, faults = 0, []
     heads = await last_heads(signer)
-    for (league,) in await connection.fetch(_LEAGUES):
+    for league, released in await connection.fetch(_LEAGUES):
         head, epoch = heads.pop(league, None), await epoch_of(connection, league)
+        if released and head is not None and _given_up(head):
+            continue
         if head is not None and league_and_epoch(head.origin)[1] >= epoch:
             signed += 1
             fault = await _contradiction(connection, league, origin_of(league, epoch), head)
             if fault is not None:
                 faults.append(f"{identifier('lge', league)}: {fault}")
     for league, head in sorted(heads.items()):
+        if _given_up(head):
+            continue
         # Once its next epoch is open, an operator has answered for the loss.
         if league_and_epoch(head.origin)[1] >= await epoch_of(connection, league):
             said = f"{head.size} events were signed, and the database has no such league"
@@ -43,10 +50,16 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
     return signed, faults
 
 
+def _given_up(head: Head) -> bool:
+    return league_and_epoch(head.origin)[1] == GIVEN_UP
+
+
 async def _contradiction(connection: Driver, league: UUID, origin: str, last: Head) -> str | None:
     """
     Return the contradiction between a league's log and the last signed head, or None if they agree.
     """
+    if _given_up(last):
+        return "it was released to another cell, and this copy is from before: keep it suspended"
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"
     size = await last_position(connection, league) + 1

@@ -20,6 +20,10 @@ from service.transparency import ledger
 from service.transparency.messages import Head, Heads, LastHead, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.signer import league_and_epoch
+from service.transparency.tree import EMPTY_ROOT
+
+GIVEN_UP = 2**53 - 1
+"""The epoch that the signer remembers of a league that was released to another cell."""
 
 _TIMEOUT = 10
 
@@ -64,6 +68,20 @@ async def asking(settings: Settings) -> AsyncIterator[httpx.AsyncClient | None]:
 def origin_of(league: UUID, epoch: int) -> str:
     """Return the origin of a league's checkpoints."""
     return f"holotable/{league}/{epoch}"
+
+
+async def give_up(signer: httpx.AsyncClient, league: UUID) -> None:
+    """
+    Have the signer refuse every later head of a league. It cannot be taken back.
+
+    The signer never signs for an earlier epoch than before. So it is asked for the empty head of
+    an epoch that no log reaches.
+
+    Raises:
+        SignerAway: If the signer does not answer.
+    """
+    last = SignRequest(origin=origin_of(league, GIVEN_UP), size=0, root=EMPTY_ROOT, proof=())
+    await ask(signer, "POST", "/heads", content=msgspec.json.encode(last))
 
 
 async def last_head(signer: httpx.AsyncClient, origin: str) -> LastHead:

@@ -3,12 +3,15 @@
 import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.cli.common import DRY_RUN, REASON, awaited, settings
-from service.cli.deeds import NotDone, carried_out
+from engine.values import number_of
+from service.base.settings import Settings
+from service.cli.common import DRY_RUN, NO, REASON, awaited, err, settings
+from service.cli.deeds import NotDone, Work, carried_out
 from service.people import relocations
 from service.people.operator_log import operator
 from service.people.relocations import ARRIVAL, RelocationRefused
 from service.relocating.ended import Ended, ended_since_packed
+from service.transparency.signing import SignerAway, asking, give_up
 
 
 @click.command("release")
@@ -27,7 +30,8 @@ def release_league(league: str, arrival: str, even_so: bool, reason: str, dry_ru
 
     Prints the code that opens that copy.  Take a backup of the new cell first: this cell's copy
     never takes a command again.  It is refused if one of its people was erased or suspended since
-    it was packed, has another password, or ended a token: FILE would bring all of it back.
+    it was packed, has another password, or ended a token: FILE would bring all of it back.  From
+    then on this cell's signer signs nothing of the league, even after a backup is restored.
     """
     if not arrival.startswith(ARRIVAL):
         raise click.UsageError(f"an arrival code begins with {ARRIVAL}")
@@ -46,7 +50,23 @@ def release_league(league: str, arrival: str, even_so: bool, reason: str, dry_ru
             lines += [f"release code: {released.code}", f"  next: on the new cell: {step}"]
         return "\n".join(lines)
 
-    awaited(carried_out(settings(), work, dry_run=dry_run))
+    awaited(_released(settings(), league, work, dry_run=dry_run))
+
+
+async def _released(told: Settings, league: str, work: Work, *, dry_run: bool) -> int:
+    """Release the league, then have the signer refuse every later head of it."""
+    code = await carried_out(told, work, dry_run=dry_run)
+    if code or dry_run:
+        return code
+    try:
+        async with asking(told) as signer:
+            if signer is not None:
+                await give_up(signer, number_of(league))
+    except SignerAway as away:
+        said = f"{away}: it would still sign for a copy from an older backup"
+        err.print(f"{said}\n  next: start the signer, and run the command again", markup=False)
+        return NO
+    return 0
 
 
 def _too_late(league: str, ended: Ended) -> NotDone:

@@ -12,7 +12,7 @@ import pytest
 from engine.values import number_of
 from service.base.database import pool
 from service.base.heartbeats import outages_since
-from service.base.settings import Settings
+from service.base.settings import Settings, environment
 from service.notices import outbox
 from service.people.sealed_addresses import AddressKeys
 from service.tasks import arming, jobs, noticing, telling
@@ -20,6 +20,8 @@ from service.tasks.duties import GOING_ON
 from tests.service.league_night import Night, played
 from tests.service.relocating.cells import WHY, Cell, moved
 from tests.service.relocating.test_refusals import file, night
+from tests.support.commands import begun
+from tests.support.waiting import until
 
 __all__ = ["file", "night"]
 
@@ -205,6 +207,34 @@ def test_a_second_move_brings_outages_of_the_cell_between_only_from_the_arrival_
         "SELECT since_at, until_at FROM outage WHERE until_at < %s ORDER BY 1", came + 2 * MINUTE
     )
     assert found == [(came - 9 * MINUTE, came - MINUTE), (came, came + MINUTE)]
+
+
+def test_a_row_comes_that_was_written_by_someone_who_had_found_the_league_open(
+    old: Cell, new: Cell, full: Night, file: Path
+) -> None:
+    """The transaction looked at the door before the suspension, and writes after the packing."""
+    league, account = number_of(full.league), number_of(full.players[0])
+    asked = environment(old.settings("holotable_migrate"))
+    with psycopg.connect(old.database.url("holotable_api")) as writing:
+        writing.execute("SET idle_in_transaction_session_timeout = 0")
+        look = "SELECT suspended_at FROM append_turn WHERE league = %s"
+        assert writing.execute(look, (league,)).fetchall() in ([], [(None,)])
+        old.done("league", "suspend", full.league, *WHY)
+        with begun(old.packing(full.league, file), asked) as command:
+            waits = (
+                "SELECT 1 FROM pg_stat_activity"
+                " WHERE strpos(query, 'virtualxid') > 0 AND pid <> pg_backend_pid()"
+            )
+            until(lambda: bool(old.rows(waits)))
+            writing.execute(
+                "INSERT INTO text (id, league, digest, salt, body, author, audience, written_at)"
+                " VALUES (%s, %s, %s, %s, 'late', %s, 'staff', now())",
+                (UUID(int=77), league, bytes(32), bytes(32), account),
+            )
+            writing.commit()
+            assert command.end().returncode == 0
+    moved(old, new, full.league, file)
+    assert new.rows("SELECT body FROM text WHERE id = %s", UUID(int=77)) == [("late",)]
 
 
 def test_the_two_operators_logs_say_where_the_league_went(

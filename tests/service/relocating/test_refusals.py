@@ -5,17 +5,22 @@ import signal
 from pathlib import Path
 from uuid import UUID
 
+import asyncpg
 import psycopg
 import pytest
 
 from engine.values import number_of
+from service.base.errors import CheckpointRefused
 from service.base.settings import environment
 from service.relocating.contents import End, Part, Rows, decode, encode
 from service.relocating.sealed_file import SealedWriter, messages
+from service.transparency.memory import memory_faults
+from service.transparency.signing import asking
 from tests.service.cli.test_cuts import locked, until_alone, until_waiting
 from tests.service.cli.test_dry_runs import contents
 from tests.service.league_night import Night, named, played
 from tests.service.relocating.cells import WHY, Cell, code, moved
+from tests.service.relocating.test_moving import sign
 from tests.support.commands import begun
 
 NAMED = "INSERT INTO account (id, login, name, created_at) VALUES (%s, %s, 'Han', %s) RETURNING 1"
@@ -125,6 +130,30 @@ def test_of_two_copies_of_one_file_only_one_is_ever_released(
     assert "in this cell already" in old.told(*old.unpacking(file)).stderr or "packed in this" in (
         old.told(*old.unpacking(file)).stderr
     )
+
+
+def test_the_signer_knows_a_league_that_an_older_backup_of_the_old_cell_brings_back(
+    old: Cell, new: Cell, night: Night, file: Path
+) -> None:
+    async def faults() -> list[str]:
+        connection = await asyncpg.connect(old.database.url("holotable_worker"))
+        try:
+            async with asking(old.settings("holotable_worker")) as signer:
+                assert signer is not None
+                return (await memory_faults(connection, signer))[1]
+        finally:
+            await connection.close()
+
+    old.suspended_and_packed(night.league, file)
+    moved(old, new, night.league, file)
+    assert asyncio.run(faults()) == []
+    with psycopg.connect(old.database.url("postgres")) as connection:
+        connection.execute("ALTER TABLE append_turn DISABLE TRIGGER ALL")
+        connection.execute("UPDATE append_turn SET relocation = NULL, suspended_at = NULL")
+    with pytest.raises(CheckpointRefused, match="later epoch"):
+        asyncio.run(sign(old, night.league))
+    [fault] = asyncio.run(faults())
+    assert fault.startswith(f"{night.league}: it was released to another cell")
 
 
 def test_a_file_with_another_passphrase_a_changed_bit_or_a_missing_end_writes_nothing(
