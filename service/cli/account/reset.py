@@ -37,5 +37,6 @@ async def offer_reset(settings: Settings, login: str, *, dry_run: bool = False) 
 
     done = await carried_out(settings, work, dry_run=dry_run)
     if done == 0 and not dry_run:
-        err.print("  next: POST it with a new password to /v1/password-resets within 24 hours")
+        err.print("  next: hand it over. For 24 hours it sets a new password, in a browser at")
+        err.print("  /forgotten/code, or by POST /v1/password-resets")
     return done

@@ -1,0 +1,59 @@
+"""Walk-ins: the slip with table and seat, and a code or a card to sign up with."""
+
+import msgspec
+
+from service.api.http.reading.paging import Page as Listed
+from service.api.league.claim_codes import ClaimListed
+from service.api.tournament.tournaments import TournamentShown
+from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
+from service.console import links
+from service.console.asking import Ask, house_address
+from service.console.declaring import form
+from service.console.drawing.qr import qr_svg
+from service.console.forms import Given
+from service.console.listing import everything
+from service.console.pages import Page
+from service.console.screens.evening.door import door
+
+
+class SlipScreen(msgspec.Struct, kw_only=True):
+    """The slip for a walk-in: table, seat, and a code for their phone."""
+
+    id: str
+    name: str
+    status: str
+    table: int | None
+    seat: int | None
+    code: str
+    """The QR code that opens the player's account on their phone. It is shown once."""
+
+    card: str
+    """The address that makes one for a player whom the league had entered before, or nothing."""
+
+
+@form("/tournaments/{tournament:str}/door/walk-in", of=door)
+async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
+    """Enter and seat somebody by name, and show the slip."""
+    path = f"/v1/tournaments/{tournament}"
+    body = given.into(WalkInWanted)
+    made = await ask.api.send("POST", f"{path}/walk-ins", body, WalkedIn, key=given.key)
+    shown = await ask.api.get(path, TournamentShown)
+    numbers = {each.id: each.number for each in shown.tables}
+    claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
+    slip = SlipScreen(
+        id=tournament,
+        name=made.name,
+        status=made.status,
+        table=None if made.table is None else numbers.get(made.table),
+        seat=made.seat,
+        code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),
+        card="" if claim else await _card(ask, shown.league, made.player),
+    )
+    return Page("evening/slip.html", slip)
+
+
+async def _card(ask: Ask, league: str, player: str) -> str:
+    """Return the address that makes a sign-up card, or nothing for a player with an account."""
+    listed = await everything(ask, f"/v1/leagues/{league}/claims", Listed[ClaimListed])
+    waits = any(each.player == player and not each.claimed for each in listed)
+    return f"{links.people(league)}/{player}/card" if waits else ""
