@@ -144,12 +144,14 @@ class Rehearsal:
         names: The names of tables and tournaments, by identifier. The API names the players.
         currency: The currency of prizes, or None.
         grave: True for a step that nobody can take back. Its button warns.
+        effect: A sentence about what the dry run cannot show, or nothing.
     """
 
     question: str
     names: Mapping[str, str] = field(default_factory=dict)
     currency: str | None = None
     grave: bool = False
+    effect: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,7 @@ class Confirm:
     """True if the effect has changed since the reader saw it."""
 
     effect: str = ""
-    """A sentence about the effect of a command that has no dry run."""
+    """A sentence about an effect that no dry run shows, or nothing."""
 
     grave: bool = False
     """True for a step that nobody can take back."""
@@ -242,6 +244,7 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
     return Confirm(
         question=rehearse.question,
         grave=rehearse.grave,
+        effect=rehearse.effect,
         action=ask.path,
         back=to,
         tables=tables,

@@ -129,9 +129,16 @@ def _pace(pace: Pace, language: Spoken) -> dict[str, str]:
         _("Break"): yes if pace.on_break else no,
         **planned,
         _("Hand for hand"): yes if pace.hand_for_hand else no,
-        _("Last hands"): no if pace.last_hands is None else str(pace.last_hands),
+        _("Last hands"): no if pace.last_hands is None else _last(pace.last_hands, language),
         **{_("Table %(number)s") % {"number": each}: _("held") for each in pace.held},
     }
+
+
+def _last(hands: int, language: Spoken) -> str:
+    """Return the hands that are still dealt after those in play."""
+    if not hands:
+        return language.gettext("the hands in play")
+    return language.ngettext("%(num)d more hand", "%(num)d more hands", hands) % {"num": hands}
 
 
 def _places(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:

@@ -117,6 +117,42 @@ async def test_a_walk_in_gets_a_slip_and_the_line_is_shown_in_order(serving: Ser
         assert 'role="alert"' in refused.text
 
 
+async def test_a_walk_in_whom_the_league_knows_gets_a_card_if_they_have_not_signed_up(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        await owner.post(f"/v1/leagues/{league}/players", {"name": "Lando"})
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        await browser.get(door)
+        page = await browser.submit(f"{door}/walk-in", name="Lando")
+        assert "Lando has not signed up." in page.text, page.text
+        assert 'aria-label="Link of the player"' not in page.text
+        player = (await entry(owner, tournament))["player"]
+        page = await browser.submit(f"/leagues/{league}/people/{player}/card", name="Lando")
+        code = re.search(r"/join/([\w-]+)", page.text)
+        assert code is not None, page.text
+
+
+async def test_the_door_shows_seats_while_money_is_due(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console)
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+        for name in ("Lando", "Qira"):
+            await browser.get(door)
+            await browser.submit(f"{door}/walk-in", name=name)
+        assert "Not here 0" in (await browser.get(door)).text
+        assert (await owner.post(f"/v1/tournaments/{tournament}/start")).status_code < 300
+
+        page = await browser.get(door)
+        assert "table 1, seat 1" in page.text
+        assert page.text.count("</span> due") == 2, "the money is due beside the seats"
+        assert "Not here" not in page.text, "nobody checks in any more"
+
+
 async def test_a_code_leads_staff_to_the_line_and_others_to_the_poster(serving: Serving) -> None:
     async with serving() as console:
         owner, league, tournament = await opened(console)

@@ -116,12 +116,18 @@ async def test_every_game_can_be_announced_as_it_is_proposed(
             assert "The evening is announced." in page.text, (ruleset, page.text)
 
 
-async def test_a_weekly_evening_opens_its_season(serving: Serving) -> None:
+async def test_a_weekly_evening_opens_its_season(serving: Serving, database: TestDatabase) -> None:
     async with serving() as console:
         _, league, browser = await league_of(console)
         asked = "often=weekly&players=24&date=2031-05-01&time=19:30&price=5,50&zone=Europe/Berlin"
         page = await planned(browser, league, asked)
         assert "The evenings are planned." in page.text, page.text
+        await project(database)
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        assert re.findall(r"<option[^>]*>([^<]*Season 2031)<", page.text) == [
+            "Season 2031",
+            "a new season: Season 2031",
+        ]
 
 
 @pytest.mark.parametrize(

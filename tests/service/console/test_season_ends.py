@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -84,6 +85,31 @@ async def test_a_season_closes_after_a_look_at_what_is_not_counted(serving: Serv
         page = await browser.submit(path)
         assert "The season is closed." in page.text, page.text
         assert (await owner.get(f"/v1/seasons/{season}")).json()["state"] == "closed"
+
+
+async def test_a_season_that_ends_a_plan_of_evenings_says_so_before_it_closes(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        path = f"/seasons/{made.json()['id']}/close"
+        browser = await console.signed_in(owner.login)
+        assert "ends with the season" not in (await browser.get(path)).text
+        start = (datetime.now(UTC) + timedelta(days=60)).strftime("%Y-%m-%dT19:00")
+        plan = {
+            "rrule": "FREQ=WEEKLY", "zone": "Europe/London", "starts": start, "ahead_hours": 24,
+            "tournament": {"name": "<i>Spice</i>", "ruleset": "better"},
+        }  # fmt: skip
+        planned = await owner.post(f"/v1{path.removesuffix('/close')}/fixtures", plan)
+        assert planned.status_code == 201, planned.text
+        await project(database)
+
+        said = "The plan of &lt;i&gt;Spice&lt;/i&gt; ends with the season."
+        assert said in (await browser.get(path)).text
+        assert said in (await browser.submit(f"{path}/try")).text
+        page = await browser.submit(path)
+        assert "The season is closed." in page.text, page.text
 
 
 async def test_a_player_cannot_open_a_season(serving: Serving) -> None:

@@ -1,4 +1,4 @@
-"""The door: check-ins, payments, walk-ins and the waitlist."""
+"""The door: check-ins, payments and the waitlist."""
 
 import asyncio
 from typing import Literal
@@ -17,12 +17,10 @@ from service.api.tournament.money import (
     ReversalWanted,
 )
 from service.api.tournament.tournaments import TournamentShown
-from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
-from service.console.asking import Ask, house_address, seen_by
+from service.console.asking import Ask, seen_by
 from service.console.calling import Problem
 from service.console.declaring import form, page
-from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Question, command
 from service.console.listing import everything
 from service.console.pages import Done, Page
@@ -130,18 +128,6 @@ class Foreign(msgspec.Struct, kw_only=True):
     """Nothing if strangers may not see the evening, or if there is none."""
 
     league_name: str = ""
-
-
-class SlipScreen(msgspec.Struct, kw_only=True):
-    """The slip for a walk-in: table, seat, and a code for their phone."""
-
-    id: str
-    name: str
-    status: str
-    table: int | None
-    seat: int | None
-    code: str
-    """The QR code that opens the player's account on their phone. It is shown once."""
 
 
 @page("/tournaments/{tournament:str}/door")
@@ -321,26 +307,6 @@ async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done 
         ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/approve",
         said=ask.gettext("Approved."), to=links.door(tournament),
     )  # fmt: skip
-
-
-@form("/tournaments/{tournament:str}/door/walk-in", of=door)
-async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
-    """Enter and seat somebody by name, and show the slip."""
-    path = f"/v1/tournaments/{tournament}"
-    body = given.into(WalkInWanted)
-    made = await ask.api.send("POST", f"{path}/walk-ins", body, WalkedIn, key=given.key)
-    shown = await ask.api.get(path, TournamentShown)
-    numbers = {each.id: each.number for each in shown.tables}
-    claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
-    slip = SlipScreen(
-        id=tournament,
-        name=made.name,
-        status=made.status,
-        table=None if made.table is None else numbers.get(made.table),
-        seat=made.seat,
-        code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),
-    )
-    return Page("evening/slip.html", slip)
 
 
 def _back(given: Given, tournament: str) -> str:

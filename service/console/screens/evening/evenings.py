@@ -239,7 +239,7 @@ def _screen(
 ) -> PlanScreen:
     fields = {name: str(each) for name, each in msgspec.structs.asdict(asked).items()}
     listed = [(each.season, each.name) for each in seasons]
-    listed.append((_NEW, _new_season(ask, asked)))
+    listed.append((_NEW, _new_season_option(ask, asked) if listed else _new_season(ask, asked)))
     if asked.often == "once":
         listed.append((_NONE, ask.gettext("no season")))
     return PlanScreen(
@@ -253,6 +253,11 @@ def _screen(
         seasons=tuple(listed),
         ahead_days=_AHEAD_DAYS,
     )
+
+
+def _new_season_option(ask: Ask, asked: Questions) -> str:
+    """Return the words of the choice beside open seasons, one of which may be a namesake."""
+    return ask.gettext("a new season: %(name)s") % {"name": _new_season(ask, asked)}
 
 
 def _new_season(ask: Ask, asked: Questions) -> str:

@@ -18,14 +18,15 @@ from service.api.tournament.rulings import (
     ReasonGiven,
 )
 from service.api.tournament.starting import Reasoned
+from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Body, Problem
 from service.console.declaring import form
-from service.console.forms import Given, Rehearsal, command
+from service.console.forms import Given, Question, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.screens.floor.floor import TABLES_MAX, floor
-from service.console.screens.floor.shown import table_names
+from service.console.screens.floor.shown import absentees, loses_places, table_names
 
 _FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
     "card_shown": ("mis_deal", "card_shown"),
@@ -46,8 +47,17 @@ class Minutes(msgspec.Struct, kw_only=True):
 
 @form("/tournaments/{tournament:str}/floor/start", of=floor)
 async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Draw the seats and open the tables."""
-    return await _do(ask, given, tournament, "start", None, ask.gettext("The seats are drawn."))
+    """Draw the seats and open the tables. If that takes somebody's place, ask first."""
+    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    absent = absentees(shown)
+    asked = None
+    if absent:
+        gone = loses_places(ask.language, absent)
+        asked = Question(ask.gettext("Draw the seats and start?"), gone)
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/start",
+        said=ask.gettext("The seats are drawn."), to=links.floor(tournament), rehearse=asked,
+    )  # fmt: skip
 
 
 @form("/tournaments/{tournament:str}/floor/pause", of=floor)
@@ -88,10 +98,16 @@ async def begin_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
     )
     said = ask.gettext("The break begins once the hands in play are over.")
     question = ask.gettext("Begin a break?")
+    effect = ask.ngettext(
+        "%(num)d minute, once the hands in play are over.",
+        "%(num)d minutes, once the hands in play are over.",
+        wanted.minutes,
+    )
     if wanted.after_level is not None:
         said = ask.gettext("The break is planned.")
-        question = ask.gettext("Plan a break?")
-    return await _do(ask, given, tournament, "breaks", body, said, _looked(given, question))
+        question, effect = ask.gettext("Plan a break?"), ""
+    looked = _looked(given, question, effect % {"num": wanted.minutes} if effect else "")
+    return await _do(ask, given, tournament, "breaks", body, said, looked)
 
 
 @form("/tournaments/{tournament:str}/floor/break/end", of=floor)
@@ -121,7 +137,13 @@ async def end_hand_for_hand(ask: Ask, given: Given, tournament: str) -> Done | P
 async def call_last_hands(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Call the last hands, which cannot be taken back."""
     said, question = ask.gettext("Last hands are called."), ask.gettext("Call the last hands?")
-    return await _ordered(ask, given, tournament, "last_hands", said, question)
+    effect = ask.gettext(
+        "Tables finish their hands. Then the evening ends, at once if no hand is in play and none "
+        "is added. This cannot be taken back."
+    )
+    body = ReasonGiven(reason=_reason(ask, given))
+    looked = Rehearsal(question, grave=True, effect=effect) if given.flag("look") else None
+    return await _do(ask, given, tournament, "last_hands", body, said, looked)
 
 
 @form("/tournaments/{tournament:str}/floor/warn", of=floor)
@@ -247,13 +269,13 @@ def _reason(ask: Ask, given: Given) -> str:
     return given.text("reason") or ask.gettext("Floor decision")
 
 
-def _looked(given: Given, question: str) -> Rehearsal | None:
+def _looked(given: Given, question: str, effect: str = "") -> Rehearsal | None:
     """
     Return the dry run to show before a step that staff who play may also take.
 
     Staff who play may see no dry run that reaches a table, so their forms ask for none.
     """
-    return Rehearsal(question) if given.flag("look") else None
+    return Rehearsal(question, effect=effect) if given.flag("look") else None
 
 
 async def _ordered(

@@ -42,7 +42,8 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
         ask.api.get(f"{path}/happenings", Happened),
     )
     lines = told(happened.items, ask.language)
-    return member_screen(shown.value, seen, powers(me, shown.value), shown.etag, lines)
+    may = powers(me, shown.value)
+    return member_screen(shown.value, seen, may, shown.etag, lines, ask.language)
 
 
 async def _as_stranger(ask: Ask, tournament: str) -> FloorScreen:

@@ -1,6 +1,6 @@
 """The screen of the floor: the clock, the tables with their seats, and the latest events."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -11,10 +11,15 @@ from service.api.public.tournaments import PublicFloor, PublicFloorTable
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.floors import Floor
 from service.api.tournament.tournaments import TournamentShown
+from service.console.languages import Spoken
 from service.console.screens.floor.happened import Told
 
 _WAITING = frozenset({"registered", "rebuy_open"})
 """The states of an entry that has no seat while others play."""
+
+_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
+_NAMED_MAX = 12
+"""The most names that a warning lists."""
 
 
 class Powers(msgspec.Struct, kw_only=True):
@@ -136,6 +141,12 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     out: tuple[tuple[int, str | None], ...]
     """The latest eliminations: place and name. Only for strangers, whose list has no knock-outs."""
 
+    starts_at: datetime | None = None
+    """The time at which play begins by itself, for members, before play."""
+
+    warning: str = ""
+    """The entrants who lose their places if the seats are drawn now, in words."""
+
     def moves(self, seat: SeatSeen, table: TableSeen | None) -> bool:
         """Return whether the reader may move the player at *seat* to another table."""
         seated = table is not None and len(self.tables) > 1
@@ -170,9 +181,10 @@ def member_screen(
     may: Powers,
     etag: str | None,
     happened: tuple[Told, ...],
+    language: Spoken,
 ) -> FloorScreen:
     """Return the floor as a member of the league sees it."""
-    seen = floor.floor
+    seen, absent = floor.floor, absentees(shown) if may.starts else ()
     called = {each.id: each.name for each in shown.entrants}
     order = seen.breaking_order
     due = None if seen.next_break is None else seen.next_break.due
@@ -205,7 +217,34 @@ def member_screen(
         bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
         happened=happened,
         out=(),
+        starts_at=shown.starts_at if shown.state in _BEFORE_PLAY else None,
+        warning=loses_places(language, absent) if absent else "",
     )
+
+
+def absentees(shown: TournamentShown) -> tuple[EntrantShown, ...]:
+    """Return the entrants whom a draw of the seats would withdraw, because they are not here."""
+    entry = shown.entry
+    if (
+        shown.state not in _BEFORE_PLAY
+        or entry.check_in_opens_before_seconds is None
+        or entry.no_show != "release"
+    ):
+        return ()
+    entered = (each for each in shown.entrants if each.status == "registered")
+    return tuple(each for each in entered if not each.checked_in)
+
+
+def loses_places(language: Spoken, absent: Sequence[EntrantShown]) -> str:
+    """Return the sentence that names players who have not checked in."""
+    names = [each.name or language.gettext("somebody who has left") for each in absent]
+    told = ", ".join(names[:_NAMED_MAX]) + (" …" if len(names) > _NAMED_MAX else "")
+    said = language.ngettext(
+        "%(num)d player is not checked in and loses the place: %(names)s.",
+        "%(num)d players are not checked in and lose their places: %(names)s.",
+        len(names),
+    )
+    return said % {"num": len(names), "names": told}
 
 
 def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...]) -> FloorScreen:

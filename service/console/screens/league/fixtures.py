@@ -16,7 +16,8 @@ from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.screens.league.schedules import phase_of
 
-_AHEAD = timedelta(days=120)
+PLANNED_AHEAD = timedelta(days=120)
+"""The time that is looked ahead for planned evenings."""
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
@@ -54,7 +55,7 @@ async def fixtures(ask: Ask, league: str) -> Page:
     if shown.role not in ("owner", "director"):
         raise Problem(404, {"code": "not_found"})
     now = shell_of(ask.request).now()
-    span = {"from": now.isoformat(), "to": (now + _AHEAD).isoformat()}
+    span = {"from": now.isoformat(), "to": (now + PLANNED_AHEAD).isoformat()}
     found = await ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span)
     planned: list[Planned] = []
     for each in found.items:

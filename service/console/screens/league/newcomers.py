@@ -75,8 +75,8 @@ class ImportScreen(msgspec.Struct, kw_only=True):
     wrong: tuple[tuple[str, int, str], ...]
     """Each fault: the text of its row, the line and what is wrong."""
 
-    rows: tuple[tuple[str, RowShown], ...]
-    """Each good row of the list, with the result that its import would have."""
+    rows: tuple[tuple[str, int, bool], ...]
+    """Each good row of the list: its text, the line, and true for a player who is new."""
 
     size: int
     """The number of rows."""
@@ -131,21 +131,29 @@ async def card(ask: Ask, given: Given, league: str, player: str) -> Page:
 @form("/leagues/{league:str}/people/import", of=people)
 async def import_list(ask: Ask, given: Given, league: str) -> Done | Page:
     """Show the dry run of a list of players, and import it once the reader has seen it."""
-    text, path = _with_header(given.text("list")), f"/v1/leagues/{league}"
+    typed, path = given.text("list"), f"/v1/leagues/{league}"
+    text = _with_header(typed)
     if given.flag("seen"):
         await ask.api.send_csv(f"{path}/members/import", text, Imported, key=given.key)
         return Done(links.people(league), ask.gettext("The list is imported."))
     tried = await ask.api.send_csv(f"{path}/members/import", text, Imported, dry_run=True)
     shown = await ask.api.get(path, LeagueShown)
-    lines = text.splitlines()
+    lines, at = text.splitlines(), _typed_lines(typed, text)
     bad = [each for each in tried.rows if each.outcome not in _GOOD]
     screen = ImportScreen(
         league=league,
         league_name=shown.name,
-        wrong=tuple((_line(lines, each.line), each.line, _told(ask, each)) for each in bad),
-        rows=tuple((_line(lines, each.line), each) for each in tried.rows if each.outcome in _GOOD),
+        wrong=tuple(
+            (_line(lines, each.line), at.get(each.line, each.line), _told(ask, each))
+            for each in bad
+        ),
+        rows=tuple(
+            (_line(lines, each.line), at.get(each.line, each.line), each.outcome == "added")
+            for each in tried.rows
+            if each.outcome in _GOOD
+        ),
         size=len({each.line for each in tried.rows}),
-        text=text,
+        text=typed,
     )
     return Page("league/import.html", screen)
 
@@ -184,6 +192,20 @@ def _with_header(text: str) -> str:
     rows = ([each.strip()] for each in (_NAME, *text.splitlines()) if each.strip())
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue()
+
+
+def _typed_lines(typed: str, text: str) -> dict[int, int]:
+    """
+    Return the typed line of each line of a list that got a header, or nothing.
+
+    >>> typed = "Mara\\n\\nJyn"
+    >>> _typed_lines(typed, _with_header(typed)), _typed_lines("name\\nMara", "name\\nMara")
+    ({2: 1, 3: 3}, {})
+    """
+    if text.partition("\n")[0] != _NAME or typed.partition("\n")[0].strip() == _NAME:
+        return {}
+    found = [number for number, each in enumerate(typed.splitlines(), 1) if each.strip()]
+    return dict(enumerate(found, 2))
 
 
 def _with_commas(text: str, delimiter: str) -> str:

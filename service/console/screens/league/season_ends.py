@@ -5,8 +5,10 @@ import asyncio
 import msgspec
 
 from service.api.http.reading.paging import Page as ApiPage
+from service.api.http.shell import shell_of
 from service.api.http.writing.rehearsing import WouldChange
 from service.api.league.leagues import LeagueShown
+from service.api.season.calendars import Schedule
 from service.api.season.season_ends import SeasonCloseWanted
 from service.api.season.seasons import SeasonMade, SeasonShown, StandingShown
 from service.api.tournament.tournaments import TournamentShown
@@ -17,6 +19,7 @@ from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.problems import Failure
+from service.console.screens.league.fixtures import PLANNED_AHEAD
 from service.console.screens.league.season_example import Example, example_of
 
 _UNCOUNTED = "season_uncounted"
@@ -89,6 +92,8 @@ class CloseScreen(msgspec.Struct, kw_only=True):
     """True if lots would decide between players who are equal in everything."""
 
     digest: str
+    ends: str
+    """The fate of the season's recurring evenings in words, or nothing."""
 
 
 @page("/leagues/{league:str}/new-season")
@@ -169,10 +174,14 @@ async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
     body = given.into(SeasonCloseWanted)
     path = f"/v1/seasons/{season}"
     shown = await ask.api.get(path, SeasonShown)
-    question = ask.gettext("Close the season?")
+    asked = Rehearsal(
+        ask.gettext("Close the season?"),
+        grave=True,
+        effect=await _ending(ask, shown.league, season),
+    )
     return await command(
         ask, given, "POST", f"{path}/close", body, said=ask.gettext("The season is closed."),
-        to=links.league(shown.league), rehearse=Rehearsal(question, grave=True),
+        to=links.league(shown.league), rehearse=asked,
     )  # fmt: skip
 
 
@@ -195,8 +204,25 @@ async def _asked(ask: Ask, season: str, *, tried: bool, key: str = "looking") ->
         uncounted=uncounted,
         lots=changes is not None and bool(changes.depends_on),
         digest="" if changes is None else changes.digest,
+        ends="" if closed else await _ending(ask, shown.league, season),
     )
     return Page("league/close.html", screen)
+
+
+async def _ending(ask: Ask, league: str, season: str) -> str:
+    """Say which recurring evenings end with the season, or nothing if none does."""
+    now = shell_of(ask.request).now()
+    span = {"from": now.isoformat(), "to": (now + PLANNED_AHEAD).isoformat()}
+    found = await ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span)
+    coming = [each for each in found.items if each.season == season and each.recurrence]
+    if not coming:
+        return ""
+    names = ", ".join(dict.fromkeys(each.name for each in coming))
+    said = ask.gettext(
+        "The plan of %(names)s ends with the season. Evenings that are announced already stay, and "
+        "count for no season. Plan the others again, for another season."
+    )
+    return said % {"names": names}
 
 
 async def _tried(
