@@ -74,16 +74,24 @@ async def _findings(settings: Settings) -> tuple[list[Finding], int]:
     try:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:
-        step = "check HOLOTABLE_DATABASE_URL, and the server: `systemctl status postgresql`"
-        found.append(Finding("database", "wrong", str(error) or type(error).__name__, step))
-        away = OSError | asyncpg.CannotConnectNowError | TimeoutError
-        return found, AWAY if isinstance(error, away) else NO
+        finding, code = _of_connecting(error)
+        return [*found, finding], code
     try:
         for name, check in CHECKS.items():
             found += [each async for each in _checked(name, check, connection, settings)]
     finally:
         await connection.close()
     return found, NO if any(each.state == "wrong" for each in found) else 0
+
+
+def _of_connecting(error: OSError | asyncpg.PostgresError) -> tuple[Finding, int]:
+    """Return the finding for a database that lets nobody in, and the exit code."""
+    step = "check HOLOTABLE_DATABASE_URL, and the server: `systemctl status postgresql`"
+    if isinstance(error, asyncpg.DiskFullError):
+        step = "PostgreSQL's disk is full: make room there; it goes on by itself"
+    away = OSError | asyncpg.CannotConnectNowError | asyncpg.DiskFullError
+    code = AWAY if isinstance(error, away) else NO
+    return Finding("database", "wrong", str(error) or type(error).__name__, step), code
 
 
 async def _checked(

@@ -14,7 +14,8 @@ from service.base import sources
 from service.base.database import async_engine
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.checks import parts
-from service.cli.doctor import CHECKS, Finding
+from service.cli.common import AWAY, NO
+from service.cli.doctor import CHECKS, Finding, _of_connecting
 from service.process import demos
 from service.projections.following.runner import Runner
 from tests.service.league_night import Night, played
@@ -323,3 +324,15 @@ def test_the_exit_codes_are_those_of_the_help(database: TestDatabase) -> None:
         nowhere = told | {"HOLOTABLE_DATABASE_URL": "postgresql://x:y@127.0.0.1:1/none"}
         assert in_fork(("doctor", *asked), nowhere).returncode == 3
         assert in_fork(("doctor", *asked), told | {"HOLOTABLE_SECRET_KEY": "short"}).returncode == 2
+
+
+def test_a_full_disk_of_the_database_is_named_and_no_wrong_address() -> None:
+    """PostgreSQL then lets no new connection in, and the address was blamed."""
+    full = asyncpg.DiskFullError("could not write init file: No space left on device")
+    finding, code = _of_connecting(full)
+    assert (code, finding.state) == (AWAY, "wrong")
+    assert finding.step == "PostgreSQL's disk is full: make room there; it goes on by itself"
+    refused, code = _of_connecting(asyncpg.InvalidPasswordError("no"))
+    assert code == NO
+    assert refused.step is not None
+    assert "HOLOTABLE_DATABASE_URL" in refused.step
