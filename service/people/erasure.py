@@ -26,7 +26,7 @@ from service.log.subscription import DOORS
 from service.people import operator_log, relocations
 from service.people.confidential_claims import erase_claims
 from service.people.entered_players import forget_entered
-from service.people.memberships import merged_into, named_since, roles_of
+from service.people.memberships import merged_into, named_since
 from service.people.rechecking import demand_unchanged
 from service.people.schema import (
     account,
@@ -193,8 +193,7 @@ async def _caught_up(engine: AsyncEngine, player: str) -> dict[str, int]:
     """
     async with engine.connect() as connection:
         # The leagues come from the log. A read model might miss one that is a moment old.
-        gone = await relocations.elsewhere(connection)
-        leagues = await _roles_but(connection, player, gone)
+        leagues = await relocations.roles_here(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
     _demand_no_owner(leagues)
     reached = positions(engine)
@@ -212,9 +211,9 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
       seen: How far the read models have followed the log of each of the player's leagues. After
         that no event may name the player, because it may be an entry.
     """
-    gone = await relocations.elsewhere(connection)
-    roles = await _roles_but(connection, player, gone)
+    roles = await relocations.roles_here(connection, player)
     _demand_no_owner(roles)
+    gone = await relocations.elsewhere(connection)
     seats = await queries.seats_of(connection, player)
     entered = {each.tournament for each in seats if each.league not in gone}
     if entered:
@@ -225,18 +224,6 @@ async def _demand_free(connection: AsyncConnection, player: str, seen: Mapping[s
         )
     if not roles.keys() <= seen.keys() or await named_since(connection, player, seen):
         raise NotCaughtUp("something has just happened to the player; try again")
-
-
-async def _roles_but(
-    connection: AsyncConnection, player: str, gone: frozenset[str]
-) -> dict[str, Role]:
-    """
-    Return the player's roles, without those in leagues that are *gone* to another cell.
-
-    A copy that was left behind by a move shows its roles and seats for ever, so it cannot count.
-    """
-    roles = await roles_of(connection, player)
-    return {league: role for league, role in roles.items() if league not in gone}
 
 
 def _demand_no_owner(roles: Mapping[str, Role]) -> None:

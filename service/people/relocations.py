@@ -17,12 +17,16 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple, cast
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.league.roles import Role
 from engine.values import identifier, number_of
 from service.base.drivers import Connection, Driver
 from service.base.errors import StreamNotFound
 from service.log.keys import driver_of
 from service.log.subscription import DOORS
 from service.people import operator_log
+from service.people.memberships import roles_of
 
 Stage = Literal["packed", "released", "unpacked"]
 """Where a league stands between two cells: two stages of the old cell, one of the new."""
@@ -251,6 +255,17 @@ async def elsewhere(connection: Connection) -> frozenset[str]:
     """
     rows = await (await driver_of(connection)).fetch(_ELSEWHERE)
     return frozenset(identifier("lge", league) for (league,) in rows)
+
+
+async def roles_here(connection: AsyncConnection, player: str) -> dict[str, Role]:
+    """
+    Return *player*'s roles here, without leagues that moved to another cell.
+
+    A copy that was left behind by a move shows its roles for ever, so it cannot count.
+    """
+    gone = await elsewhere(connection)
+    roles = await roles_of(connection, player)
+    return {league: role for league, role in roles.items() if league not in gone}
 
 
 async def known(driver: Driver, league: UUID) -> Relocation | None:

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.values import PlayerId, identifier, number_of
 from service.base.drivers import Driver
 from service.people import accounts, calendar_keys, emails, sign_ins, tokens
-from service.people.memberships import roles_of
+from service.people.relocations import roles_here
 from service.people.schema import account, entered_player, password_reset, push_subscription
 from service.people.sealed_addresses import AddressKeys
 
@@ -130,7 +130,7 @@ async def resettable_by(connection: AsyncConnection, league: str, person: UUID) 
     )
     if made is None:
         return False
-    return set(await roles_of(connection, identifier("plr", person))) <= {league}
+    return set(await roles_here(connection, identifier("plr", person))) <= {league}
 
 
 async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:

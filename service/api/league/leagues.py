@@ -30,8 +30,8 @@ from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people import admission
-from service.people.memberships import roles_of
 from service.people.names import NO_INSTANT, named
+from service.people.relocations import roles_here
 from service.people.tokens import Principal
 
 _PAGE = r'^https?://[^\s<>"]+$'
@@ -210,6 +210,6 @@ async def _demand_room(
     """
     player = principal.account.player
     async with shell.engine.connect() as connection:
-        roles = await roles_of(connection, player)
+        roles = await roles_here(connection, player)
     owned = {each for each, role in roles.items() if role == "owner"} | begun
     demand_room("leagues", len(owned - {league}), shell.limits.settings.account_leagues)

@@ -3,11 +3,13 @@
 import asyncio
 
 import httpx
+import psycopg
 import pytest
 import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.values import number_of
 from service.api.http.wire.buckets import Buckets, Policy
 from service.people.tokens import token_text
 from tests.service.api.table.test_commands import answer_to, turn
@@ -228,7 +230,7 @@ async def test_tokens_make_so_many_tokens_and_never_keep_their_owner_from_signin
         assert (codes[0], codes[-1]) == (201, 409)
 
 
-async def test_an_account_owns_so_many_leagues(serving) -> None:
+async def test_an_account_owns_so_many_leagues(serving, database) -> None:
     """The quota uses the log, so it also holds before the read models have caught up."""
     async with serving(account_leagues=1) as api:
         owner = await api.person()
@@ -237,6 +239,13 @@ async def test_an_account_owns_so_many_leagues(serving) -> None:
         assert (first.status_code, again.status_code) == (201, 201)
         second = await owner.post("/v1/leagues", {"name": "Bespin"})
         assert (second.status_code, second.json()["quota"]) == (409, "leagues")
+        moved = (
+            "UPDATE append_turn SET suspended_at = now(), relocation = 'released' WHERE league = %s"
+        )
+        with psycopg.connect(database.url("postgres")) as superuser:
+            superuser.execute(moved, [number_of(first.json()["id"])])
+        third = await owner.post("/v1/leagues", {"name": "Bespin"})
+        assert third.status_code == 201, "a league that has moved away does not count"
 
 
 async def test_an_account_that_founds_leagues_at_once_owns_no_more(serving) -> None:
