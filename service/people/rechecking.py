@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.errors import AccountSuspended, Unauthenticated, WrongPassword
 from service.people import accounts, tokens
-from service.people.schema import token
+from service.people.schema import account, token
 from service.people.tokens import Principal
 
 
@@ -37,6 +37,27 @@ async def demand_unchanged(connection: AsyncConnection, owner: UUID, kept: str) 
         raise AccountSuspended("the operator has suspended this account; ask the operator")
     if await accounts.password_kept(connection, owner) != kept:
         raise WrongPassword("the password has just been changed")
+
+
+async def demand_writer(connection: AsyncConnection, author: UUID, subject: UUID | None) -> None:
+    """
+    Check that the author of words about *subject* was not erased.
+
+    Nobody erases either of them before the transaction ends, because that erases words already
+    stored, and no later ones.
+
+    Raises:
+      Unauthenticated: If the author was erased.
+    """
+    people = [author] if subject is None else [author, subject]
+    await connection.execute(
+        sa.select(account.c.id)
+        .where(account.c.id.in_(people))
+        .order_by(account.c.id)
+        .with_for_update(read=True)
+    )
+    if (await accounts.standing(connection, [author])).get(f"plr_{author.hex}") == "erased":
+        raise Unauthenticated("the account was erased")
 
 
 async def demand_alive(connection: AsyncConnection, principal: Principal, now: datetime) -> None:

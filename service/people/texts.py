@@ -25,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from engine.values import TextId, TextRef, identifier, number_of
 from service.base.errors import IdempotencyKeyReused, TextForged
 from service.base.uuids import uuid5
+from service.people.rechecking import demand_writer
 from service.people.schema import text
 from service.people.text_refs import named_in, types_with_texts
 
@@ -116,9 +117,11 @@ async def keep_text(
 
     Raises:
       IdempotencyKeyReused: If the same command came with other words.
+      Unauthenticated: If the author was erased.
     """
     own = uuid5(command, f"id/text/{number}")
     async with engine.begin() as connection:
+        await demand_writer(connection, draft.author, draft.subject)
         await connection.execute(
             insert(text)
             .values(

@@ -301,6 +301,7 @@ async def join_player(
                 if league is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
             else:
+                await demand_alive(connection, principal, now)
                 found, house = await demand_claimable(shell, connection, body.code, now)
                 await demand_me_distinct(connection, principal, house)
                 await entered_players.join_player(connection, body.code, me.number)
