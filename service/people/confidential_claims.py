@@ -120,11 +120,15 @@ async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> F
 
 
 async def claims_in(
-    connection: AsyncConnection, keys: KeysOf, league: UUID, *, of: UUID | None = None
+    connection: AsyncConnection,
+    keys: KeysOf,
+    league: UUID,
+    *,
+    of: Collection[UUID] | None = None,
 ) -> list[Filed]:
-    """Return a league's claims, oldest first. With *of*, return only this claimant's."""
+    """Return a league's claims, oldest first. With *of*, return only these claimants'."""
     found = await _found(connection, keys, relation.c.league == league)
-    return [each for each in found if of is None or each.claimant == of]
+    return [each for each in found if of is None or each.claimant in of]
 
 
 async def waiting(connection: AsyncConnection, keys: KeysOf, league: UUID, claimant: UUID) -> int:
@@ -170,9 +174,11 @@ async def handle(
     return True
 
 
-async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
+async def involved(
+    connection: AsyncConnection, keys: KeysOf, dispute: str, people: Collection[UUID]
+) -> bool:
     """
-    Return whether a dispute came from a confidential claim by *person* or about them.
+    Return whether a dispute came from a confidential claim by one of *people* or about one.
 
     The dispute's identifier decides, and not the claim's column: the dispute is in the log before
     the claim is marked, and a process may end between the two.
@@ -180,14 +186,14 @@ async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, pers
     numbers = (await connection.execute(sa.select(relation.c.id))).scalars()
     number = next((each for each in numbers if dispute_of(each) == dispute), None)
     filed = None if number is None else await claim_of(connection, keys, number)
-    return filed is not None and person in (filed.claimant, filed.about)
+    return filed is not None and (filed.claimant in people or filed.about in people)
 
 
-async def search(connection: AsyncConnection, keys: KeysOf, *, for_update: bool = False) -> Search:
+async def search(connection: AsyncConnection, keys: KeysOf) -> Search:
     """Open every claim of every league, oldest first. Log those that do not open."""
     found: list[Filed] = []
     unreadable = 0
-    for row in await _rows(connection, sa.true(), for_update=for_update):
+    for row in await _rows(connection, sa.true()):
         try:
             found.append(_filed(row, await keys(row["league"])))
         except EventUnreadable:
@@ -206,8 +212,11 @@ async def erase_claims(
       The number of texts emptied, and the number of claims that did not open.
     """
     emptied = 0
-    claims, unreadable = await search(connection, keys, for_update=True)
-    for each in claims:
+    claims, unreadable = await search(connection, keys)
+    named = [
+        each.id for each in claims if {each.claimant, each.about, each.handled_by} & set(people)
+    ]
+    for each in await _found(connection, keys, relation.c.id.in_(named), for_update=True):
         claim, answer = each.claim, each.answer
         if each.claimant in people or each.about in people:
             claim = None

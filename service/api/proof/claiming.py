@@ -1,5 +1,6 @@
 """Claims, which open disputes. The server attaches its evidence in the same append."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from typing import Annotated
 
@@ -146,6 +147,7 @@ async def opened(
     name: DisputeId,
     *,
     few: bool = True,
+    around_append: AbstractAsyncContextManager[None] | None = None,
 ) -> Response[bytes]:
     """
     Open the dispute *name* with the caller's claim, and answer the request.
@@ -154,6 +156,7 @@ async def opened(
         place: The disputed tournament or season, or the tournament of a disputed hand.
         body: The claim about *subject*. Its rules have been checked.
         few: True if the caller may open another dispute.
+        around_append: Entered before the append, and left with its success or refusal.
     """
     now, stream = order.received_at, stream_of(name)
     player = PlayerId(principal.account.player)
@@ -180,7 +183,8 @@ async def opened(
         _demand(few)  # only for a new dispute: a retry was answered above
         return [StreamEvents(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    async with around_append or nullcontext():
+        receipt = await shell.runtime.writer.submit(place.league, order, decide)
     await _list_audit(shell, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)

@@ -1,5 +1,7 @@
 """Confidential claims: members file them, and a referee opens a dispute or dismisses them."""
 
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -9,9 +11,11 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.dispute.errors import AnotherPersonNeeded
+from engine.dispute.state import Claimed
 from engine.dispute.values import Slug, Subject
 from engine.league.roles import may
-from engine.values import identifier, number_of
+from engine.values import DisputeId, identifier, number_of, stream_of
+from service.api.http.access.entered import numbers_of
 from service.api.http.access.rights import (
     SEASON,
     TOURNAMENT,
@@ -35,6 +39,7 @@ from service.api.proof.dispute_shapes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import confidential_claims, suspending
 from service.people.confidential_claims import Filed, State
+from service.people.rechecking import demand_writer
 from service.people.texts import Written
 from service.people.tokens import Principal
 
@@ -113,20 +118,23 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgs
         AnotherPersonNeeded: If the caller filed the claim.
     """
     demand_form(claim_id, "cnf")
-    shell, me = shell_of(request), principal_of(request).account.number
+    shell, me = shell_of(request), principal_of(request).account.player
     async with shell.engine.connect() as connection:
         keys = shell.runtime.writer.store.keys
         filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
-    if filed is None or filed.about == me:
+    if filed is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     league, subject = identifier("lge", filed.league), filed.subject
+    mine = await numbers_of(shell, league, me)
+    if filed.about in mine:
+        raise StreamNotFound("it does not exist, or you may not see it")
     role = await belong(request, league)
     demand(
         request,
         role,
         entered=await plays_in_disputed(shell, principal_of(request), league, subject),
     )
-    if filed.claimant == me:
+    if filed.claimant in mine:
         raise AnotherPersonNeeded
     if subject.tournament is not None:
         return filed, await reach(request, subject.tournament, TOURNAMENT)
@@ -168,6 +176,7 @@ async def file_confidential_claim(
         filed_at=order.received_at,
     )
     async with shell.engine.begin() as connection:
+        await demand_writer(connection, me, filed.about)
         made = await confidential_claims.file(
             connection, keys, filed, shell.requests, order.command_id, order.request
         )
@@ -195,12 +204,13 @@ async def list_confidential_claims(
     """List the confidential claims that the caller may see, oldest first."""
     me, league = principal.account.number, number_of(place.id)
     ruling = may(place.role, "rule_disputes")
+    mine = await numbers_of(shell, place.id, principal.account.player)
     async with shell.engine.connect() as connection:
         keys = shell.runtime.writer.store.keys
         found = await confidential_claims.claims_in(
-            connection, keys, league, of=None if ruling else me
+            connection, keys, league, of=None if ruling else mine
         )
-    shown = [_shown(each) for each in found if await _sees(shell, principal, place, each, me)]
+    shown = [_shown(each) for each in found if await _sees(shell, principal, place, each, mine)]
     paged = await pages.live(place.id, f"confidential {place.id} {me.hex}", str, str)
     return pages.answer(paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
 
@@ -219,20 +229,21 @@ async def open_confidential_claim(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Open the claim's only dispute, then mark the claim as opened."""
+    """
+    Open the claim's only dispute, and mark the claim as opened. A refusal takes the mark back.
+
+    If this process dies between the two commits, the dispute is open and the claim is not marked.
+    Nobody can dismiss it, and whoever opens it finds the dispute.
+    """
     filed, place = found
     demand_known(body.rules)
     subject = filed.subject
     name = confidential_claims.dispute_of(filed.id)
-    if filed.state == "dismissed" or filed.dispute not in (None, name):
-        raise _handled(filed)
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
-    made = await opened(shell, principal, order, place, subject, claimed, name)
-    me, now = principal.account.number, order.received_at
-    async with shell.engine.begin() as connection:
-        keys = shell.runtime.writer.store.keys
-        await confidential_claims.handle(connection, keys, filed, me, now, dispute=name)
-    return made
+    marked = _marked(shell, filed, principal.account.number, order.received_at, name)
+    return await opened(
+        shell, principal, order, place, subject, claimed, name, around_append=marked
+    )
 
 
 @operation(
@@ -250,29 +261,66 @@ async def dismiss_confidential_claim(
     principal: Principal,
 ) -> Response[bytes]:
     """Dismiss the claim. The same dismissal by the same referee changes nothing."""
-    filed, _ = found
+    filed, place = found
     me = principal.account.number
     now = order.received_at
     async with shell.engine.begin() as connection:
         keys = shell.runtime.writer.store.keys
+        await demand_writer(connection, me, filed.about)
         waited = await confidential_claims.handle(
             connection, keys, filed, me, now, answer=body.reason
         )
         if waited:
-            await suspending.demand_open(connection, identifier("lge", filed.league))
+            await suspending.demand_open(connection, place.league)
+            await _demand_undisputed(shell, place.league, filed)
         kept = await confidential_claims.claim_of(connection, keys, filed.id) or filed
     if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
         raise _handled(kept)
     return encoded(_shown(kept))
 
 
+@asynccontextmanager
+async def _marked(
+    shell: Shell, filed: Filed, me: UUID, now: datetime, dispute: DisputeId
+) -> AsyncIterator[None]:
+    """
+    Mark the claim as opened if the block succeeds. Nobody dismisses it meanwhile.
+
+    Raises:
+        BadRequest: If it was dismissed.
+    """
+    keys = shell.runtime.writer.store.keys
+    async with shell.engine.begin() as connection:
+        if not await confidential_claims.handle(connection, keys, filed, me, now, dispute=dispute):
+            kept = await confidential_claims.claim_of(connection, keys, filed.id) or filed
+            if kept.dispute != dispute:
+                raise _handled(kept)
+        yield
+
+
+async def _demand_undisputed(shell: Shell, league: str, filed: Filed) -> None:
+    """
+    Check that the log has no dispute of the claim. The claim may not be marked as opened.
+
+    Raises:
+        BadRequest: If there is one.
+    """
+    stream = stream_of(confidential_claims.dispute_of(filed.id))
+    if isinstance((await shell.runtime.writer.load(league, stream)).state, Claimed):
+        raise _handled(filed._replace(state="opened"))
+
+
 async def _sees(
-    shell: Shell, principal: Principal, place: Place[msgspec.Struct], filed: Filed, me: UUID
+    shell: Shell,
+    principal: Principal,
+    place: Place[msgspec.Struct],
+    filed: Filed,
+    mine: Collection[UUID],
 ) -> bool:
-    """Return True if *me*, the claimant or a referee, may see the claim."""
-    if filed.claimant == me:
+    """Return True if the caller, the claimant or a referee, may see the claim."""
+    if filed.claimant in mine:
         return True
-    if filed.about == me:
+    if filed.about in mine:
         return False
     return not await plays_in_disputed(shell, principal, place.league, filed.subject)
 

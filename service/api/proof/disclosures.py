@@ -14,7 +14,7 @@ from engine.league.state import Created
 from engine.tournament.model.state import Finished
 from engine.values import PlayerId, stream_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http.access.entered import is_entered
+from service.api.http.access.entered import identifiers_of, is_entered
 from service.api.http.access.rights import DisputePlace
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
@@ -118,7 +118,7 @@ async def grant_disclosure(
     principal: Principal,
 ) -> Response[bytes]:
     """Grant the disclosure to an auditor who does not play in the disputed tournament."""
-    await demand_uninvolved(shell, principal, place.id)
+    await demand_uninvolved(shell, principal, place)
     subject = place.state.opened.subject
     await _demand_auditor(shell, place, body.auditor)
     about = subject.hand if body.what == "hand" else subject.tournament
@@ -178,7 +178,7 @@ async def open_disclosed(
     principal: Principal,
 ) -> Response[bytes]:
     """Record the opening, then show the values. The hand, or the tournament, must be over."""
-    await demand_uninvolved(shell, principal, place.id)
+    await demand_uninvolved(shell, principal, place)
     subject, player = place.state.opened.subject, PlayerId(principal.account.player)
     about = str(subject.hand if body.what == "hand" else subject.tournament)
     if place.state.disclosed(player, body.what, about, shell.now()) is None:
@@ -200,7 +200,8 @@ async def _demand_auditor(shell: Shell, place: DisputePlace, player: str) -> Non
     Check that *player* may audit the disputed tournament.
 
     Raises:
-        DisputeInvalid: If the role does not allow it, or *player* counts as entered there.
+        DisputeInvalid: If the role does not allow it, or *player* counts as entered there, or
+            was the claimant under another identifier.
     """
     writer = shell.runtime.writer
     league = (await writer.load(place.league, stream_of(place.league))).state
@@ -210,7 +211,9 @@ async def _demand_auditor(shell: Shell, place: DisputePlace, player: str) -> Non
         there = stream_of(subject.tournament)
         state = (await writer.load(place.league, there)).state
         entered = await is_entered(shell, place.league, state, player)
-    if not may(role, "audit_hands", entered=entered):
+    claimant = place.state.opened.claimant
+    merged = claimant != player and claimant in await identifiers_of(shell, place.league, player)
+    if merged or not may(role, "audit_hands", entered=entered):
         raise DisputeInvalid(problem="this person may not audit here")
 
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from engine.coordination.aggregates import DECIDERS
 from engine.dispute.commands import Rule
+from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.values import Outcome, Slug, Subject
 from engine.season.commands import AdjustPoints, RevokeAward
 from engine.season.values import Adjustment
@@ -17,6 +18,7 @@ from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, 
 from engine.tournament.model.commands.floor import Disqualify, Penalise, Warn
 from engine.tournament.model.values import Award
 from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, identifier, stream_of
+from service.api.http.access.entered import identifiers_of
 from service.api.http.access.rights import DisputePlace
 from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
@@ -147,7 +149,8 @@ async def rule_dispute(
 ) -> Response[bytes]:
     """Rule on the dispute, and release everything that it froze in the same append."""
     demand_known(body.rules)
-    await demand_uninvolved(shell, principal, place.id)
+    await demand_uninvolved(shell, principal, place)
+    await _demand_another(shell, principal, place)
     subject = place.state.opened.subject
     reason = await keep(shell, place.league, order, body.reason)
     player = PlayerId(principal.account.player)
@@ -185,6 +188,23 @@ async def rule_dispute(
         )
         lead_on(runtime, place.league, running.state)
     return await changed(shell, place, receipt, 201)
+
+
+async def _demand_another(shell: Shell, principal: Principal, place: DisputePlace) -> None:
+    """
+    Check that nobody merged into the caller was a party to the dispute, or ruled on it.
+
+    The engine checks the caller's own identifier.
+
+    Raises:
+        AnotherPersonNeeded: If somebody was.
+    """
+    me, state = PlayerId(principal.account.player), place.state
+    before = {state.opened.claimant, *(each.by for each in state.rulings)}
+    before |= set() if state.appeal is None else {state.appeal.by}
+    others = {*await identifiers_of(shell, place.league, me)} - {me}
+    if others & before:
+        raise AnotherPersonNeeded
 
 
 def _asked(dispute_id: str, body: RulingWanted) -> bytes:

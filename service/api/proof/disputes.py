@@ -13,6 +13,7 @@ from engine.values import (
     PlayerId,
     number_of,
 )
+from service.api.http.access.entered import identifiers_of, numbers_of
 from service.api.http.access.rights import (
     AS_KNOWN,
     DisputePlace,
@@ -149,7 +150,7 @@ async def read_dispute(place: DisputePlace, shell: Shell, tags: Tags) -> Respons
 )  # fmt: skip
 async def read_evidence(shell: Shell, principal: Principal, place: DisputePlace) -> Response[bytes]:
     """Show the latest evidence to a referee who is not involved in the dispute."""
-    await demand_uninvolved(shell, principal, place.id)
+    await demand_uninvolved(shell, principal, place)
     sealed = place.state.evidence
     return encoded(EvidenceShown(id=place.id, evidence=sealed[-1].value if sealed else None))
 
@@ -225,7 +226,7 @@ async def appeal_ruling(
 ) -> Response[bytes]:
     """Appeal as the claimant, or as a player in what is disputed."""
     opened, player = place.state.opened, principal.account.player
-    mine = player == opened.claimant
+    mine = opened.claimant in await identifiers_of(shell, place.league, player)
     if not mine and not await plays_in_disputed(shell, principal, place.league, opened.subject):
         raise Forbidden("only the people concerned may appeal", capability="own_entry")
     command = Appeal(
@@ -256,17 +257,17 @@ def _head(state: Claimed) -> HeadShown | None:
     return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
 
 
-async def demand_uninvolved(shell: Shell, principal: Principal, dispute_id: str) -> None:
+async def demand_uninvolved(shell: Shell, principal: Principal, place: DisputePlace) -> None:
     """
     Check that no confidential claim behind the dispute is by the caller or about the caller.
 
     Raises:
         AnotherPersonNeeded: If there is such a claim.
     """
-    me = principal.account.number
+    mine = await numbers_of(shell, place.league, principal.account.player)
     keys = shell.runtime.writer.store.keys
     async with shell.engine.connect() as connection:
-        if await confidential_claims.involved(connection, keys, dispute_id, me):
+        if await confidential_claims.involved(connection, keys, place.id, mine):
             raise AnotherPersonNeeded
 
 
@@ -278,7 +279,7 @@ async def _freeze(
     order: Order,
     wanted: type[Freeze] | type[Unfreeze],
 ) -> Response[bytes]:
-    await demand_uninvolved(shell, principal, place.state.opened.dispute)
+    await demand_uninvolved(shell, principal, place)
     command = wanted(
         by=PlayerId(principal.account.player),
         reason=await keep(shell, place.league, order, reason),

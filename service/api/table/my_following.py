@@ -22,6 +22,7 @@ from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
 from engine.tournament.model.state import Drafted, State, Unannounced
 from engine.values import EntrantId, identifier, number_of, stream_of
+from service.api.http.access.entered import identifiers_of
 from service.api.http.access.rights import role_in
 from service.api.http.following.watching import KEPT_MAX, Fresh, Watch
 from service.api.http.shell import Shell
@@ -314,8 +315,9 @@ class Following:
 
     async def _concerned(self, league: str, dispute: Claimed) -> bool:
         subject = dispute.opened.subject
-        if dispute.opened.claimant == self._player or subject.tournament is None:
-            return dispute.opened.claimant == self._player
+        mine = dispute.opened.claimant in await identifiers_of(self.shell, league, self._player)
+        if mine or subject.tournament is None:
+            return mine
         loaded = await self._load(league, tournament_stream(subject.tournament), 0)
         return entered(self.shell, subject.tournament, loaded.state, self._player) is not None
 

@@ -1,8 +1,6 @@
 """Confidential claims over HTTP: claimants read them, and members who rule on disputes."""
 
-import io
 import json
-import zipfile
 from hashlib import sha256
 from typing import Any
 from uuid import uuid4, uuid5
@@ -112,6 +110,8 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         )
         with psycopg.connect(database.url("postgres"), autocommit=True) as superuser:
             superuser.execute(unmarked)
+        gone = await ask(second, f"{path}/dismiss", WHY)
+        assert (gone.status_code, gone.json()["code"]) == (409, "claim_handled")
         ruling = {"outcome": "for", "rules": RULES, **WHY}
         granted = {"auditor": second.player, "until": "2031-01-01T00:00:00Z", **WHY}
         looked = await informant.get(f"/v1/disputes/{dispute}/evidence")
@@ -246,40 +246,6 @@ async def test_what_was_told_in_confidence_is_erased_with_who_told_it(
         assert gone.is_success, gone.text
         (left,) = await seen(owner, league)
         assert left["claim"] is None
-
-
-async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
-    serving, database: TestDatabase
-) -> None:
-    async with serving() as api:
-        owner, league, _, tournament, people = await a_night(api, database)
-        outsider = await api.join(owner, league)
-        broken, kept = [
-            number_of((await told(each, tournament)).json()["id"]) for each in (people[0], outsider)
-        ]
-        damaged = (
-            "UPDATE confidential_claim SET told = set_byte(told, 50, 255 - get_byte(told, 50))"
-        )
-        with psycopg.connect(database.url("postgres"), autocommit=True) as superuser:
-            superuser.execute(f"{damaged} WHERE id = '{broken}'")
-        left = await api.http.delete(
-            f"/v1/leagues/{league}/members/{outsider.player}", headers=owner.headers | ANY
-        )
-        assert left.is_success, left.text
-        await project(database)
-        answer = await outsider.get("/v1/me/archive")
-        with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
-            archived = json.loads(packed.read("confidential-claims.json"))
-        assert [each["claim"] for each in archived["claims"]] == [SECRET]  # from a league left
-        assert archived["unreadable"] == 1
-        me = {"player": outsider.player, "password": "correct horse"}
-        gone = await api.http.request("DELETE", "/v1/me", json=me, headers=outsider.headers)
-        assert (gone.status_code, gone.json()["unreadable"]) == (200, 1), gone.text
-        shell = api.app.shell
-        async with shell.engine.connect() as connection:
-            keys = shell.runtime.writer.store.keys
-            found = await confidential_claims.claim_of(connection, keys, kept)
-        assert found is not None and found.claim is None
 
 
 async def test_a_hand_may_be_disputed_until_the_next_begins_where_a_league_says_so(
