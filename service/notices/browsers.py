@@ -22,7 +22,14 @@ RELATION: Final = "push_subscription"
 FAILURES_MAX: Final = 20
 """A subscription is removed after this many failures in a row."""
 
-_TARGET = "SELECT target FROM push_subscription WHERE id = $1"
+SIGNED_IN: Final = """
+    (push_subscription.token IS NULL OR EXISTS (
+        SELECT FROM token WHERE token.id = push_subscription.token
+           AND token.revoked_at IS NULL AND token.expires_at > $2))
+"""
+"""The condition that the session that made a subscription has not ended at the instant ``$2``."""
+
+_TARGET = f"SELECT target FROM push_subscription WHERE id = $1 AND {SIGNED_IN}"  # noqa: S608
 _WELL = "UPDATE push_subscription SET failures = 0 WHERE id = $1 AND failures > 0"
 _ILL = "UPDATE push_subscription SET failures = failures + 1 WHERE id = $1 RETURNING failures"
 _REMOVE = "DELETE FROM push_subscription WHERE id = $1"
@@ -109,9 +116,11 @@ async def remove(connection: AsyncConnection, person: UUID, number: UUID) -> boo
     return gone.first() is not None
 
 
-async def target_of(connection: Driver, keys: AddressKeys, number: UUID) -> Target | None:
+async def target_of(
+    connection: Driver, keys: AddressKeys, number: UUID, now: datetime
+) -> Target | None:
     """Return the address and keys of a browser, or None if the subscription has ended."""
-    box = await connection.fetchval(_TARGET, number)
+    box = await connection.fetchval(_TARGET, number, now)
     if box is None:
         return None
     return msgspec.json.decode(keys.opened(RELATION, number, box), type=Target)

@@ -135,7 +135,7 @@ async def _push(
     pool, settings, now = runtime.pool, runtime.settings, runtime.clock.now()
     browser = due.target
     try:
-        target = None if browser is None else await browsers.target_of(pool, keys, browser)
+        target = None if browser is None else await browsers.target_of(pool, keys, browser, now)
     except EventUnreadable as error:
         _log.warning("the address of a browser cannot be read", notice=str(due.id), why=str(error))
         await outbox.refuse(pool, due.id, str(error))

@@ -239,7 +239,7 @@ push_subscription = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("created_at", _INSTANT, nullable=False),
-    sa.Column("token", _UUID, sa.ForeignKey("token.id", ondelete="SET NULL")),
+    sa.Column("token", _UUID, sa.ForeignKey("token.id", ondelete="CASCADE")),
     sa.UniqueConstraint("digest", name="uq_push_subscription_digest"),
     sa.Index("ix_push_subscription_account", "account"),
     sa.Index("ix_push_subscription_token", "token"),

@@ -463,6 +463,33 @@ async def test_signing_out_of_a_shared_phone_ends_its_messages_and_no_others(
         assert kept["id"] == made.json()["id"]
 
 
+async def test_the_messages_of_a_session_end_when_it_expires(town: Callable[[], Any]) -> None:
+    async with town() as here:
+        han, other = [await here.api.join(here.owner, here.league) for _ in range(2)]
+        for person in (han, other):
+            wanted = Browser().subscription(f"{here.receiver.url}/{person.login}")
+            assert (await person.post("/v1/me/push-subscriptions", wanted)).status_code == 201
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, other)
+        expire = "UPDATE token SET expires_at = now() WHERE account = $1 RETURNING id"
+        pool = here.api.app.shell.pool
+        assert await pool.fetchval(expire, number_of(han.player))
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        # An occasion of another version holds back no other.
+        strange = (
+            "INSERT INTO notice_occasion (event, league, position, facts, ends_at)"
+            " VALUES (gen_random_uuid(), %s, 0, '{}', now() + interval '1 minute')"
+        )
+        with psycopg.connect(here.database.url("postgres")) as connection:
+            connection.execute(strange, [number_of(here.league)])
+        await here.worker.work(SEND)
+        assert [each.path.rpartition("/")[2] for each in here.receiver.got] == [other.login]
+        forget = "DELETE FROM token WHERE account = %s"
+        with psycopg.connect(here.database.url("postgres")) as connection:
+            connection.execute(forget, [number_of(han.player)])
+        assert rows(here.database, "SELECT count(*) FROM push_subscription") == [(1,)]
+
+
 async def test_a_suspended_person_is_told_nothing_and_a_restored_one_again(
     town: Callable[[], Any],
 ) -> None:
