@@ -159,7 +159,6 @@ async def opened(
         around_append: Entered before the append, and left with its success or refusal.
     """
     now, stream = order.received_at, stream_of(name)
-    player = PlayerId(principal.account.player)
     entered = await plays_in_disputed(shell, principal, place.league, subject)
     league = (await shell.runtime.writer.load(place.league, stream_of(place.league))).state
     evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
@@ -167,7 +166,7 @@ async def opened(
         dispute=name,
         league=LeagueId(place.league),
         subject=subject,
-        by=player,
+        by=PlayerId(principal.account.player),
         claim=await keep(shell, place.league, order, body.claim),
         rules=tuple(body.rules),
         closes_at=await too_late_at(shell.pool, shell.engine, league, subject),
