@@ -3,6 +3,7 @@
 from tests.faults.planting import Fault
 
 CLOCK = "tests/engine/tournament/test_clock_set.py::"
+ENTRY_TIMES = "tests/engine/tournament/test_entry_times.py::"
 MONEY = "tests/engine/tournament/test_handing_over.py::"
 TERMS = "tests/engine/tournament/test_terms_changes.py::"
 HOUSE_BOTS = "tests/engine/tournament/test_house_bots.py::"
@@ -120,6 +121,21 @@ FAULTS = (
         sound="replace(state.entering, late_until=event.late_registration_until)",
         faulty="state.entering",
         caught_by=TERMS + "test_late_registration_lasts_longer_or_ends_sooner_while_it_is_open",
+    ),
+    Fault(
+        name="an outage makes an offer outlast registration",
+        file="tournament/entering/extending.py",
+        sound="min(outages.lengthened(since, until, away), closes_at(state.terms))",
+        faulty="outages.lengthened(since, until, away)",
+        caught_by=ENTRY_TIMES
+        + "test_an_offer_is_longer_by_an_outage_but_never_outlasts_registration",
+    ),
+    Fault(
+        name="an outage that late registration has counted is counted again",
+        file="tournament/evolve/entering.py",
+        sound="return replace(entering, late_since=event.at, late_until=event.until)",
+        faulty="return replace(entering, late_until=event.until)",
+        caught_by=ENTRY_TIMES + "test_late_registration_that_ends_by_time_is_longer_by_an_outage",
     ),
     Fault(
         name="the house takes back what it added to the pool",
