@@ -182,7 +182,7 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
         assert [await reseal_browsers(connection, both) for _ in range(2)] == [1, 0]
         async with engine.connect() as api:
             driver = await driver_of(api)
-            assert await browsers.target_of(driver, new, browser.id) == target
+            assert await browsers.target_of(driver, new, browser.id, now) == target
             [digest] = (await api.execute(sa.select(push_subscription.c.digest))).scalars()
             assert digest == new.digests(target.endpoint)[0]
         async with engine.begin() as api:
