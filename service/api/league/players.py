@@ -17,6 +17,7 @@ from service.api.http.access.rights import LeaguePlace
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.declaring.queries import DRY_RUN
 from service.api.http.operations import operation
+from service.api.http.reading.bodies import whole_body
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.preconditions import compare
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded, order_of
@@ -272,7 +273,7 @@ async def csv_of(request: Asked) -> bytes:
     charset = parameters.casefold().replace('"', "").partition("charset=")[2].strip()
     if media.strip().casefold() != "text/csv" or charset not in ("", "utf-8", "utf8"):
         raise BadRequest("unsupported_media_type", "the list must be text/csv in UTF-8")
-    return await request.body()
+    return await whole_body(request)
 
 
 def dry_run_of(request: Asked) -> bool:

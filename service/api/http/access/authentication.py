@@ -50,22 +50,40 @@ async def authenticate(connection: Connection, described: Operation | None) -> N
         shell.doors.demand_service(described)
     if described is not None and described.public:
         return  # its answer is the same for every caller, and a cache may repeat it
-    header = connection.headers.get("authorization")
-    if header is None:
+    if connection.headers.get("authorization") is None:
         if described is not None and described.open:
             return
         raise Unauthenticated("a bearer token is needed")
-    kind, _, text = header.partition(" ")
-    principal = None
-    if kind.lower() == "bearer":
-        text = text.strip()
-        principal = believed(shell, text) or await _principal(shell, text)
-    if principal is None:
-        raise Unauthenticated("the token is unknown, expired or revoked")
+    principal = await _caller(connection, shell)
     scope = described.scope if described is not None else "admin"
     if scope is not None and scope not in principal.scopes:
         raise scopes_missing(scope)
     connection.scope["user"] = principal
+
+
+async def demand_still(connection: Connection) -> None:
+    """
+    Refuse a request whose token has ended since it was authenticated.
+
+    A client may take its time over a body. What the token could do when the headers came does not
+    count when the body is whole.
+
+    Raises:
+        Unauthenticated: If the token has been revoked, or has expired.
+    """
+    if "user" in connection.scope:
+        connection.scope["user"] = await _caller(connection, connection.scope["state"]["shell"])
+
+
+async def _caller(connection: Connection, shell: Shell) -> Principal:
+    kind, _, text = connection.headers.get("authorization", "").partition(" ")
+    text = text.strip()
+    found = None
+    if kind.lower() == "bearer":
+        found = believed(shell, text) or await _principal(shell, text)
+    if found is None:
+        raise Unauthenticated("the token is unknown, expired or revoked")
+    return found
 
 
 def forget(shell: Shell, principal: Principal) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar, overload
 
 import msgspec
 
+from service.api.http.access.authentication import demand_still
 from service.api.http.problems.faults import fault, faults_of, refused
 from service.api.http.shell import Asked
 from service.base.documents import Json
@@ -41,11 +42,19 @@ async def read_body(
 
     Raises:
         BadRequest: With a code for the kind of error, and its place.
+        Unauthenticated: If the caller's token ended while the body came.
     """
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
     if media.lower() != "application/json":
         raise BadRequest("unsupported_media_type", "the body has to be application/json")
-    return body_of(await request.body() or b"{}", shape)
+    return body_of(await whole_body(request) or b"{}", shape)
+
+
+async def whole_body(request: Asked) -> bytes:
+    """Return the bytes of the body. The caller's token must still be valid when all have come."""
+    text = await request.body()
+    await demand_still(request)
+    return text
 
 
 @overload

@@ -5,7 +5,7 @@ Each test holds a lock, so that the two requests meet in the order that once did
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -247,3 +247,30 @@ async def test_a_believed_token_sets_no_first_password_after_its_end(
         assert refused.status_code == 401, refused.text
         owner = Person(here.http, {"id": "", "login": "han"}, rotated)
         assert (await sent(owner, "PUT", "/v1/me/password", {"new_password": NEW})).is_success
+
+
+@pytest.mark.parametrize(
+    ("path", "media", "parts"),
+    [
+        ("invitations", "application/json", (b'{"role":', b'"director","uses":1}')),
+        ("past-seasons?name=Old", "text/csv", (b"tournament,name,place,points\n", b"A,Han,1,2\n")),
+    ],
+)
+async def test_a_body_that_is_whole_after_its_token_has_ended_changes_nothing(
+    serving: Callable[..., Any], path: str, media: str, parts: tuple[bytes, bytes]
+) -> None:
+    """A thief keeps a request open, whose rest is sent when the owner has signed out everywhere."""
+    async with serving() as api:
+        owner, league = await api.league()
+
+        async def slowly() -> AsyncIterator[bytes]:
+            yield parts[0]
+            ended = await api.http.delete("/v1/tokens", headers=owner.headers)
+            assert ended.status_code == 200, ended.text
+            yield parts[1]
+
+        headers = owner.headers | {"Content-Type": media, "Idempotency-Key": "slow"}
+        answer = await api.http.post(
+            f"/v1/leagues/{league}/{path}", content=slowly(), headers=headers
+        )
+        assert answer.status_code == 401, answer.text
