@@ -99,6 +99,11 @@ class NewText(NamedTuple):
     subject: UUID | None = None
 
 
+def text_id(command: UUID) -> UUID:
+    """Return the identifier of a command's text."""
+    return uuid5(command, "id/text/0")
+
+
 async def keep_text(
     engine: AsyncEngine,
     command: UUID,
@@ -106,10 +111,9 @@ async def keep_text(
     *,
     salt: bytes,
     now: datetime,
-    number: int = 0,
 ) -> TextRef:
     """
-    Keep the text *number* of a command. A retry finds the text that is already kept.
+    Keep the text of a command. A retry finds the text that is already kept.
 
     Args:
       command: The text's identifier follows from this command's.
@@ -119,7 +123,7 @@ async def keep_text(
       IdempotencyKeyReused: If the same command came with other words.
       Unauthenticated: If the author was erased.
     """
-    own = uuid5(command, f"id/text/{number}")
+    own = text_id(command)
     async with engine.begin() as connection:
         await demand_writer(connection, draft.author, draft.subject)
         await connection.execute(

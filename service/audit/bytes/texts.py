@@ -12,10 +12,10 @@ from service.audit.report import Findings
 from service.audit.said import NO_FAULT, Said, said
 from service.base.drivers import Driver
 from service.people.text_refs import refs_in, types_with_texts
-from service.people.texts import matches
+from service.people.texts import matches, text_id
 
 _READ = """
-    SELECT t.id, t.league, t.salt, t.body,
+    SELECT t.id, t.league, t.author, t.subject, t.salt, t.body,
            t.taken_down OR t.author = ANY (erased.people) OR t.subject = ANY (erased.people)
                AS lawful
       FROM text t
@@ -25,6 +25,12 @@ _READ = """
 """
 
 
+_ABOUT_NOBODY = frozenset(
+    {"announcement_posted", "dispute_opened", "dispute_ruled", "dispute_appealed"}
+)
+"""Events whose texts are about a hand, an evening or everybody, so they go with no other person."""
+
+
 class _Named(NamedTuple):
     """A reference to a text, and the event that makes it."""
 
@@ -32,6 +38,16 @@ class _Named(NamedTuple):
     digest: str
     position: int
     stream: str
+    type: str
+    author: UUID | None
+    """The author, if the text was written for the append of this event. Else its event says."""
+
+
+class _Append(msgspec.Struct):
+    """The metadata of an append: who sent which command."""
+
+    command_id: UUID
+    actor: str
 
 
 class TextsAudit:
@@ -52,10 +68,10 @@ class TextsAudit:
             return
         try:
             for each in refs_in(msgspec.json.decode(recorded.data or b"")):
-                named = _Named(
-                    number_of(each.text), each.digest, recorded.position, recorded.stream
-                )
-                self._named.append(named)
+                text = number_of(each.text)
+                place = (recorded.position, recorded.stream, recorded.type)
+                author = _author(text, recorded.metadata)
+                self._named.append(_Named(text, each.digest, *place, author))
         except (msgspec.MsgspecError, ValueError, RecursionError):
             what = said("its references to texts cannot be read")
             self._findings.hold("texts", False, recorded.position, recorded.stream, what)
@@ -70,6 +86,12 @@ class TextsAudit:
         self._named = []
 
 
+def _author(text: UUID, metadata: bytes) -> UUID | None:
+    """Return the author of a text if its identifier follows from the command of an append."""
+    append = msgspec.json.decode(metadata, type=_Append)
+    return number_of(append.actor) if text == text_id(append.command_id) else None
+
+
 def _fault(named: _Named, row: asyncpg.Record | None, league: UUID) -> Said | None:
     """Return the fault of a text, or None if it holds."""
     words = f"txt_{named.text.hex}"
@@ -77,6 +99,10 @@ def _fault(named: _Named, row: asyncpg.Record | None, league: UUID) -> Said | No
         return said("its words %(words)s are missing", words=words)
     if row["league"] != league:
         return said("its words %(words)s belong to another league", words=words)
+    if named.author not in (None, row["author"]):
+        return said("its words %(words)s are filed under another author", words=words)
+    if named.type in _ABOUT_NOBODY and row["subject"] is not None:
+        return said("its words %(words)s are filed under a person they are not about", words=words)
     if row["body"] is None:
         return (
             None

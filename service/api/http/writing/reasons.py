@@ -33,14 +33,12 @@ async def keep(
     *,
     audience: Audience = "members",
     about: PlayerId | None = None,
-    number: int = 0,
 ) -> TextRef:
     """
     Store the caller's text for the event that *order* will cause. Call it after all checks.
 
     Args:
         about: The player the text is about. Erasing this player also erases the text.
-        number: The number of the text, if the order has several.
     """
     if order.rehearse:
         return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
@@ -52,7 +50,7 @@ async def keep(
         subject=None if about is None else number_of(about),
     )
     salt, now = shell.runtime.entropy.bytes(32), shell.now()
-    return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now, number=number)
+    return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now)
 
 
 async def signed(

@@ -32,6 +32,13 @@ async def forge(database, change: str) -> None:
     await connection.close()
 
 
+async def erased(database) -> None:
+    """Add an erased account for each text, with the text's identifier."""
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    await connection.execute("INSERT INTO account (id, created_at) SELECT id, now() FROM text")
+    await connection.close()
+
+
 async def audited(database, league: str):
     await project(database)
     engine = async_engine(database.url("holotable_audit"), 1)
@@ -92,6 +99,33 @@ async def test_forged_words_are_not_served_and_the_audit_names_their_event(
         log = await api.app.shell.runtime.writer.store.league(number_of(league), -1, 100)
         (position,) = [each.position for each in log if each.type == "player_banned"]
         assert report.first_bad_position == fault.position == position
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (f"{GONE}, author = id", "are filed under another author"),
+        (f"{GONE}, subject = id", "are filed under a person they are not about"),
+    ],
+)
+async def test_words_filed_under_somebody_else_do_not_go_with_that_person(
+    serving, database, change: str, said: str
+) -> None:
+    """Else the owner of the database could file a claim under an erased account and delete it."""
+    async with serving() as api:
+        owner, league = await api.league()
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
+        )
+        path = f"/v1/tournaments/{made.json()['id']}/announcements"
+        assert (await owner.post(path, {"text": WRITTEN})).is_success
+        assert (await audited(database, league)).passed
+        await erased(database)
+        await forge(database, change)
+        report = await audited(database, league)
+        (failed,) = [each for each in report.checks if each.failed]
+        assert failed.name == "texts"
+        assert said in failed.faults[0].what
 
 
 async def test_why_a_tournament_was_cancelled_or_paused_is_proven_too(serving, database) -> None:
