@@ -45,6 +45,9 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     Known answers of simulations do not count.
     """
 
+    account_audits: Count = 30
+    """Audits an hour that one account may ask for, in all its leagues."""
+
     account_sandbox_entries: Count = 10
     """Entries in the standing sandbox that one account may make in ten minutes."""
 

@@ -152,6 +152,7 @@ async def start_audit(
         said = RecordedRequest(order.command_id, order.request, principal.account.number, number)
         again = await shell.requests.before(connection, said, now)
         if again is None:
+            shell.limits.audit(principal.account.number)
             await suspending.demand_here(connection, place.id)
         await connection.execute(
             insert(audit_report)

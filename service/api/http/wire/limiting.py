@@ -196,6 +196,7 @@ class Limits:
         self._mails_to = hourly("mails_to", settings.account_mails)
         self._refusals = hourly("refusals", settings.account_refusals)
         self._simulations = hourly("simulations", settings.account_simulations)
+        self._audits = hourly("audits", settings.account_audits)
         self._sandbox = of_sandbox("sandbox", settings.account_sandbox_entries)
         self._sandbox_here = of_sandbox("sandbox_address", settings.address_sandbox_entries)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
@@ -279,6 +280,15 @@ class Limits:
             TooManyRequests: If the account has asked for too many within the hour.
         """
         _take(self._simulations, account, "too many simulations with this account")
+
+    def audit(self, account: UUID) -> None:
+        """
+        Count an audit.
+
+        Raises:
+            TooManyRequests: If the account has asked for too many within the hour.
+        """
+        _take(self._audits, account, "too many audits with this account")
 
     def enter_sandbox(self, scope: Scope, account: UUID) -> None:
         """

@@ -268,3 +268,18 @@ async def test_tokens_made_at_once_are_no_more_than_an_account_may_have(serving)
         keys = await asyncio.gather(*(person.post("/v1/me/calendar-keys") for _ in range(8)))
         assert sorted(each.status_code for each in made) == [201] * 2 + [409] * 6
         assert sorted(each.status_code for each in keys) == [201] * 4 + [409] * 4
+
+
+async def test_an_account_asks_for_so_many_audits_in_all_its_leagues(serving) -> None:
+    """Heads are signed by the processes that audit, so one account must not fill their queue."""
+    async with serving(account_audits=2) as api:
+        owner, league = await api.league()
+        other = (await owner.post("/v1/leagues", {"name": "Bespin"})).json()["id"]
+        first = await owner.post(f"/v1/leagues/{league}/audits", key="first")
+        again = await owner.post(f"/v1/leagues/{league}/audits", key="first")
+        second = await owner.post(f"/v1/leagues/{other}/audits")
+        third = await owner.post(f"/v1/leagues/{other}/audits")
+        assert [each.status_code for each in (first, again, second)] == [202] * 3
+        assert (third.status_code, third.json()["limit"]) == (429, "audits")
+        stranger, elsewhere = await api.league()
+        assert (await stranger.post(f"/v1/leagues/{elsewhere}/audits")).status_code == 202
