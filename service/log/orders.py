@@ -8,10 +8,13 @@ from uuid import UUID
 import msgspec
 
 from engine.decider import Command, Decider
-from engine.values import Stream
-from service.base.errors import StreamVersionConflict
+from engine.league.roles import Capability, may
+from engine.league.state import Created
+from engine.values import PlayerId, Stream, identifier
+from service.base.errors import Forbidden, StreamVersionConflict
 from service.base.uuids import uuid5
 from service.log.states import AnyLoaded, Loaded, State
+from service.log.streams import league_stream
 
 Event = TypeVar("Event", bound=msgspec.Struct)
 
@@ -75,6 +78,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     expected: Expected | None = None
     """The version that a stream must have, or None if any will do."""
 
+    office: Capability | None = None
+    """The capability of an office that the actor needs, or None if every member may."""
+
     entered: bool = False
     """True if the actor is staff who play in the tournament, which the metadata records."""
 
@@ -112,18 +118,27 @@ def on_stream(
 
 async def decided(states: States, order: Order, decide: Decide) -> Sequence[StreamEvents]:
     """
-    Return the entries of *decide*, if the order's expected version still holds.
+    Return the entries of *decide*, if the order's expected version and its office still hold.
 
-    The version is compared in the order's own turn, so no other command can come in between.
+    Both are compared in the order's own turn, so no other command can come in between. The office
+    is guarded, so it holds until the append.
 
     Raises:
       StreamVersionConflict: If the stream has another version.
+      Forbidden: If the actor has lost the office since the request was admitted.
       CommandRejected: As *decide* refuses it.
     """
     expected = order.expected
     if expected is not None:
         demand(await states.load(expected.stream), expected.versions)
-    return await decide(states)
+    if order.office is None:
+        return await decide(states)
+    league = league_stream(identifier("lge", states.league))
+    state = (await states.load(league)).state
+    role = state.role_of(PlayerId(order.actor)) if isinstance(state, Created) else None
+    if not may(role, order.office):
+        raise Forbidden("you have lost the office that allowed this", capability=order.office)
+    return [*await decide(states), StreamEvents(league)]
 
 
 def demand(loaded: AnyLoaded, versions: tuple[int, ...]) -> None:

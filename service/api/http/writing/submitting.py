@@ -2,14 +2,16 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast, get_args
 from uuid import UUID
 
 import msgspec
 from litestar import Response
 
 from engine.coordination.aggregates import DECIDERS
+from engine.league.roles import Capability, may
 from engine.values import stream_of
+from service.api.http.declaring.declaration import Needs
 from service.api.http.reading.encoding import encoded
 from service.api.http.reading.paging import position_token
 from service.api.http.shell import (
@@ -33,6 +35,8 @@ NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
 """UUID namespace of command IDs. It never changes."""
 
 _KEY_MAX = 255
+
+_OF_OFFICES = frozenset(each for each in get_args(Capability) if not may("player", each))
 
 
 def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Order:
@@ -66,8 +70,16 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
         correlation_id=number_in_path(request),
         rehearse=rehearse,
         expected=expected_of(request, rehearse=rehearse),
+        office=_office(operation_of(request).needs),
         entered=request.scope["state"].get(ENTERED, False),
     )
+
+
+def _office(needs: Needs) -> Capability | None:
+    """Return what a route needs if only an office gives it."""
+    if needs in _OF_OFFICES:
+        return cast(Capability, needs)
+    return None
 
 
 async def decide_one(
