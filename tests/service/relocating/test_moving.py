@@ -44,10 +44,12 @@ async def act(people: list[Person], table: str, steps: int) -> None:
 async def sign(cell: Cell, league: str) -> str:
     """Have a head signed as a worker does, and return its note."""
     connection = await asyncpg.connect(cell.database.url("holotable_worker"))
-    async with asking(cell.settings("holotable_worker")) as signer:
-        assert signer is not None
-        await sign_head(connection, signer, number_of(league))
-    await connection.close()
+    try:
+        async with asking(cell.settings("holotable_worker")) as signer:
+            assert signer is not None
+            await sign_head(connection, signer, number_of(league))
+    finally:
+        await connection.close()
     query = "SELECT note FROM checkpoint WHERE league = %s ORDER BY size DESC LIMIT 1"
     return str(cell.rows(query, number_of(league))[0][0])
 
