@@ -90,16 +90,39 @@ def hung(house: House, *secret_keys: str) -> Gallery:
     mail = OptOut(UUID(hex=people[0].player[4:]), "mail", "result")
     eventually(lambda: owner.get(f"/v1/hands/{hand}"))
     fresh = owner.post("/v1/leagues", {"name": "Mos Eisley Irregulars"})["id"]
+    ties = tied(owner, league, people)
     first = {"name": "First night", "ruleset": "better", "starts_at": _in(days=5)}
     unknown = owner.post(f"/v1/leagues/{fresh}/tournaments", first)["id"]
     names = {
-        "fresh": fresh, "unknown": unknown,
+        "fresh": fresh, "unknown": unknown, "ties": ties,
         "league": league, "season": season, "live": live, "over": over, "coming": coming,
         "hand": hand, "dispute": dispute, "audit": audit, "operation": audit, "claim": claim,
         "code": code, "key": screen, "preset": "better", "player": people[0].player,
         "opt_out": code_of(mail, *secret_keys),
     }  # fmt: skip
     return Gallery(owner, people[0], names, seats)
+
+
+def tied(owner: Person, league: str, people: list[Person]) -> str:
+    """Return a season in which players share places, and one tie-break separates others."""
+    wanted = {"name": "Summer", "tie_breaks": ["standings.wins"]}
+    season: str = owner.post(f"/v1/leagues/{league}/seasons", wanted)["id"]
+    rows = ["tournament,date,player,place,points"]
+    for number, places in enumerate(((1, 2, 3, 4, 5, 6, 7, 8), (2, 1, 4, 3, 5, 6, 8, 7))):
+        points = [(0, 12, 10, 8, 8, 5, 3, 2, 1)[place] for place in places]
+        rows += [
+            f"Night {number + 1},2026-0{number + 7}-04,{each.player},{place},{given}"
+            for each, place, given in zip(people, places, points, strict=False)
+        ]
+    answer = owner.http.post(
+        f"/v1/leagues/{league}/past-seasons", params={"season": season}, content="\n".join(rows),
+        headers={
+            "Authorization": f"Bearer {owner.token}", "Content-Type": "text/csv",
+            "Idempotency-Key": season,
+        },
+    )  # fmt: skip
+    answer.raise_for_status()
+    return season
 
 
 def _in(**later: float) -> str:
