@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 WIDTH = 480
 HEIGHT = 300
-TOP, RIGHT, BOTTOM, LEFT = 16, 150, 28, 56
+TOP, RIGHT, BOTTOM, LEFT = 16, 150, 36, 56
 CURVE_RIGHT = 64
 """The room beside a curve, for its last value."""
 
