@@ -220,6 +220,7 @@ class Sweep:
             self.fault(path, f"has {sorted(late)} only with scripts")
         page.evaluate(_script())
         page.evaluate(_OPEN)
+        page.evaluate(_TO_THE_END)
         self._size(page, path, f"phone, {scheme}", contrast=True)
         other = SCHEMES[SCHEMES[0] == scheme]
         page.emulate_media(color_scheme=other)  # type: ignore[arg-type]
@@ -251,6 +252,9 @@ class Sweep:
 
 # A menu lies over the page while it is open, so it stays closed.
 _OPEN = "document.querySelectorAll('details:not(.tabs-more)').forEach((each) => each.open = true)"
+# The director's buttons stay at the bottom of a phone's window, over the lines below them. They lie
+# over nothing once the page is scrolled to its end, as everybody can.
+_TO_THE_END = "document.querySelector('.floor-dock') && scrollTo(0, document.body.scrollHeight)"
 _ACTIONS = "(forms) => forms.map((each) => each.getAttribute('action') ?? '')"
 
 
