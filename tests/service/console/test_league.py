@@ -37,6 +37,28 @@ async def a_season(console: Any, database: TestDatabase) -> tuple[Any, str, str,
     return owner, league, season, player
 
 
+async def test_the_standings_say_which_places_are_shared(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        others = [await console.api.join(owner, league) for _ in range(2)]
+        asked = {"name": "Spring", "tie_breaks": []}
+        season = (await owner.post(f"/v1/leagues/{league}/seasons", asked)).json()["id"]
+        rows = [f"Opening,{place},{each.player}," for place, each in enumerate(others, 1)]
+        listed = "\n".join(
+            ["tournament,place,player,points", *(f"{row}20" for row in rows),
+             f"Opening,3,{owner.player},5"]
+        )  # fmt: skip
+        assert (await bring_results(owner, league, listed, season=season)).is_success
+        await project(database)
+        page = await (await console.signed_in(owner.login)).get(f"/seasons/{season}")
+
+    assert page.text.count("a shared place") == 2
+    assert page.text.count('data-label="Place">1<') == 2
+    assert page.text.count('data-label="Place">3<') == 1
+
+
 async def test_the_standings_say_what_counts_and_why(
     serving: Serving, database: TestDatabase
 ) -> None:
