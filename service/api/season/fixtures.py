@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 from litestar import Response
+from msgspec.structs import replace
 
 from engine import tournament
 from engine.season.schedule.commands import (
@@ -43,6 +44,7 @@ from service.api.season.fixture_shapes import (
     Terms,
 )
 from service.api.season.templates import INSTANTS_WITHIN
+from service.log.orders import Expected
 from service.people.tokens import Principal
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
@@ -159,7 +161,7 @@ async def replan_fixtures(
             now=now,
         )
 
-    return await _edited(shell, place, place.id, order, recurrence, asked)
+    return await _edited(shell, place, place.id, _as_read(place, order), recurrence, asked)
 
 
 @operation(
@@ -232,7 +234,7 @@ async def change_fixture(
             now=now,
         )
 
-    return await _edited(shell, place, place.id, order, recurrence, asked)
+    return await _edited(shell, place, place.id, _as_read(place, order), recurrence, asked)
 
 
 @operation(
@@ -251,6 +253,12 @@ async def schedule_close(
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = {"id": place.id, "closes_at": closes_at}
     return answer(receipt, content, 200, version_of=place.stream)
+
+
+def _as_read(place: SeasonPlace, order: Order) -> Order:
+    """Members that the request leaves out keep the values read here, whatever If-Match says."""
+    read = Expected(place.stream, (place.loaded.version,))
+    return replace(order, expected=order.expected or read)
 
 
 async def _edited(

@@ -1,5 +1,6 @@
 """Recurring tournaments over HTTP: planned, edited, announced, and shown in the schedule."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -212,6 +213,25 @@ async def test_all_later_occurrences_follow_another_plan(serving, database) -> N
             ("Late", "planned"),
             ("Late", "planned"),
         ]
+
+
+async def test_of_two_edits_at_once_neither_undoes_the_other(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        recurrence = (await weekly(owner, season)).json()["id"]
+        path = f"/v1/seasons/{season}/fixtures"
+        since = {"since": days_ahead(9)}
+        edits = ({"ahead_hours": 48}, {"tournament": {"entrants_max": 6}})
+        answers = await asyncio.gather(
+            *(owner.post(f"{path}/{recurrence}/replan", since | each) for each in edits)
+        )
+        for edit, answered in zip(edits, answers, strict=True):
+            if answered.status_code == 412:
+                again = await owner.post(f"{path}/{recurrence}/replan", since | edit)
+                assert again.status_code == 200, again.text
+        (shown,) = (await owner.get(path)).json()["items"]
+        assert (shown["ahead_hours"], shown["tournament"]["entrants_max"]) == (48, 6)
 
 
 async def test_what_the_rule_does_not_name_and_what_is_past_cannot_be_edited(serving) -> None:
