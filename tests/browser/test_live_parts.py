@@ -159,6 +159,37 @@ def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:
     expect(page.locator("#people .line-name").get_by_text("Bossk")).to_be_visible()
 
 
+def test_a_second_tap_sends_nothing_though_the_part_has_changed(house: House) -> None:
+    owner, league = house.league()
+    evening = house.evening(owner, league, hands_between_seconds=3600)
+    for name in ("Bossk", "Dengar"):
+        walk_in(owner, evening, name)
+    owner.post(f"/v1/tournaments/{evening}/start")
+    page = house.open(owner, DESK).context.new_page()
+    page.goto(f"/tournaments/{evening}/floor")
+    # The form is sent, and the next page does not come.
+    page.evaluate(
+        """() => {
+          window.sent = 0;
+          addEventListener("submit", (event) => {
+            if (event.defaultPrevented) return;
+            event.preventDefault();
+            sent++;
+            const body = new URLSearchParams(new FormData(event.target, event.submitter));
+            fetch(event.target.action, { method: "POST", body, redirect: "manual" });
+          });
+        }"""
+    )
+    tap = "document.querySelector('button[value=\"seconds:60\"]').click()"
+
+    with page.expect_event("requestfinished", lambda request: bool(PART.search(request.url))):
+        page.evaluate(tap)
+    page.evaluate("new Promise((rest) => setTimeout(rest, 500))")  # the part is shown by now
+    page.evaluate(tap)
+
+    assert page.evaluate("sent") == 1
+
+
 def test_enter_in_a_field_of_a_seat_warns_nobody(house: House) -> None:
     owner, league = house.league()
     evening = house.evening(owner, league, hands_between_seconds=3600)

@@ -1,6 +1,6 @@
 // A form shows the effects of its fields in data-follows. Without this script a button requests them.
 import { announce } from "./live.js";
-import { morph } from "./morph.js";
+import { leaving, morph } from "./morph.js";
 
 const LATER = 5000; // milliseconds until the next request while the server is still computing
 
@@ -19,7 +19,7 @@ const follow = async (form) => {
     const answer = await fetch(form.action, { method: "POST", body, signal: mine.signal });
     if (!answer.ok) return; // faults are shown when the form is sent
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (!mine.signal.aborted) put(fresh.querySelector("#main"));
+    if (!mine.signal.aborted && !leaving()) put(fresh.querySelector("#main"));
   } catch (error) {
     if (error.name !== "AbortError") throw error;
   } finally {

@@ -1,5 +1,5 @@
 // Live parts: the server says what has changed, and the page asks for the parts that show it.
-import { morph } from "./morph.js";
+import { leaving, morph } from "./morph.js";
 import { localise } from "./times.js";
 
 const JITTER = 300; // milliseconds, so that many readers do not ask at once
@@ -94,6 +94,10 @@ export async function refresh(name) {
   if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer arrived meanwhile
   if (answer.status !== 200) return; // 304: nothing differs
   const text = await answer.text();
+  if (leaving()) {
+    waiting.set(name, setTimeout(() => refresh(name), AGAIN));
+    return;
+  }
   if (number < (shown.get(name) ?? 0)) return; // a newer answer was faster
   shown.set(name, number);
   tags.set(name, answer.headers.get("ETag"));

@@ -1,6 +1,9 @@
 // Make the children of one element those of another, and touch nothing that is the same. So focus,
 // open details, scrolling and what is being typed stay.
 
+// Whether a form is on its way, so that another page follows. Until then this one stays as it is.
+export const leaving = () => document.querySelector("form[data-sent]") !== null;
+
 export function morph(old, fresh) {
   children(old, fresh);
 }

@@ -25,9 +25,12 @@ const narrow = () => {
   if (walkIn && all) walkIn.value = people().every((each) => each.hidden) ? search.value.trim() : "";
 };
 
+const sending = new Set(); // forms on their way. A part that comes meanwhile keeps them.
+
 // Sends a form, and renews the list. A refusal is a page, which the form then opens itself.
 const send = async (form, button) => {
-  if (form.hasAttribute("aria-busy")) return;
+  if (sending.has(form)) return;
+  sending.add(form);
   form.setAttribute("aria-busy", "true");
   const body = new URLSearchParams(new FormData(form, button));
   try {
@@ -37,8 +40,8 @@ const send = async (form, button) => {
   } catch {
     open(form, button);
   }
+  sending.delete(form);
   form.removeAttribute("aria-busy");
-  delete form.dataset.sent;
 };
 
 const open = (form, button) => {

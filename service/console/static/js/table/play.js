@@ -79,7 +79,6 @@ const send = async (form, button) => {
   }
   sending.delete(id);
   document.querySelector(`[data-table="${id}"]`)?.removeAttribute('aria-busy');
-  delete form.dataset.sent;
 };
 
 // The server is away, starting or too busy. The page stays, and the form can be sent again.
