@@ -69,7 +69,10 @@ class SetVisibility(_Part, frozen=True, kw_only=True, tag="set_visibility"):
 
     visibility: Visibility
     link: HexDigest | None = None
-    """SHA-256 of a new link key, or null to keep the one there is."""
+    """SHA-256 of a key that becomes the link key if there is none."""
+
+    new_link: bool = False
+    """True if the key also replaces the one there is."""
 
     by: PlayerId
 
@@ -138,7 +141,8 @@ def set_visibility(known: Publicity, command: SetVisibility) -> tuple[Visibility
 
     A league for its members alone has no link key. So an old key never opens a league again.
     """
-    link = None if command.visibility == "members" else command.link or known.link
+    first, then = (command.link, known.link) if command.new_link else (known.link, command.link)
+    link = None if command.visibility == "members" else first or then
     wanted = replace(known, visibility=command.visibility, link=link)
     if wanted == known:
         return ()

@@ -55,18 +55,20 @@ async def set_visibility(
 
     The log gets the digest of a new link key, and the caller gets the key.
     """
-    first = body.visibility == "link" and place.state.publicity.link is None
-    made = body.visibility != "members" and (body.new_link or first)
-    key = f"lnk_{shell.runtime.entropy.bytes(_KEY_BYTES).hex()}" if made else None
+    key = f"lnk_{shell.runtime.entropy.bytes(_KEY_BYTES).hex()}"
+    digest = digest_of(key)
     command = SetVisibility(
         visibility=body.visibility,
-        link=None if key is None else digest_of(key),
+        link=digest if body.new_link or body.visibility == "link" else None,
+        new_link=body.new_link,
         by=PlayerId(principal.account.player),
     )
     receipt = await decide_one(shell, place.id, place.id, order, [command])
+    # A retry has another key than the event, and so has an owner whom another was ahead of.
+    in_force = any(each.event.link == digest for each in receipt.recorded)
     content = {
         "league": place.id,
         "visibility": body.visibility,
-        "link": None if receipt.duplicate else key,
+        "link": key if in_force else None,
     }
     return answer(receipt, content, 200, version_of=place.stream)

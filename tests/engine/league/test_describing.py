@@ -33,8 +33,8 @@ def describe(name: str = "Cloud City", face: Face = FACE) -> DescribeLeague:
     return DescribeLeague(name=name, face=face, by=leia)
 
 
-def show(visibility: str, link: str | None = None) -> SetVisibility:
-    return SetVisibility(visibility=visibility, link=link, by=leia)  # type: ignore[arg-type]
+def show(visibility: str, link: str | None = None, *, new: bool = False) -> SetVisibility:
+    return SetVisibility(visibility=visibility, link=link, new_link=new, by=leia)  # type: ignore[arg-type]
 
 
 def shown(visibility: str, link: str | None = None) -> VisibilitySet:
@@ -81,7 +81,9 @@ def test_a_league_is_for_its_members_until_it_says_otherwise() -> None:
         (shown("members"), show("public"), (shown("public"),)),
         (shown("members"), show("link", OLD), (shown("link", OLD),)),
         (shown("link", OLD), show("link"), ()),
-        (shown("link", OLD), show("link", NEW), (shown("link", NEW),)),
+        (shown("link", OLD), show("link", NEW), ()),
+        (shown("link", OLD), show("link", NEW, new=True), (shown("link", NEW),)),
+        (shown("public", OLD), show("link", NEW), (shown("link", OLD),)),
         (shown("link", OLD), show("public"), (shown("public", OLD),)),
         (shown("link", OLD), show("members"), (shown("members"),)),
         (shown("public"), show("members", NEW), (shown("members"),)),

@@ -72,6 +72,8 @@ async def test_a_link_key_is_shown_once_and_the_log_holds_its_digest(serving) ->
         assert (made.json()["visibility"], len(key)) == ("link", 52)
         again = await put(owner, path, {"visibility": "link"})
         assert (again.json()["link"], again.headers["idempotent-replayed"]) == (None, "true")
+        same = await put(owner, path, {"visibility": "link"}, "same")
+        assert (same.json()["link"], "idempotent-replayed" in same.headers) == (None, False)
         kept = await put(owner, path, {"visibility": "public"}, "public")
         assert kept.json()["link"] is None
         other = await put(owner, path, {"visibility": "link", "new_link": True}, "new")
