@@ -58,7 +58,7 @@ class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for refusing an applicant."""
 
     reason: Written
-    """The reason, 1 to 2000 characters. Staff and the applicant can read it."""
+    """The reason, 1 to 2000 characters. Only staff can read it."""
 
 
 class AnswerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -200,7 +200,7 @@ async def refuse_entry(
     order: Order,
     shell: Shell,
 ) -> Response[bytes]:
-    """Refuse the applicant. Staff and the applicant can read the reason."""
+    """Refuse the applicant. Only staff can read the reason."""
     found = entering_of(place.state)
     asking = found.applicant(EntrantId(entrant_id))
     about = None if asking is None else asking.player
