@@ -88,9 +88,8 @@ async def list_webhooks(place: LeaguePlace, shell: Shell, pages: Pages) -> Respo
     async with shell.engine.connect() as connection:
         found = await subscriptions.webhooks_of(connection, keys, league)
     items = [shown(each) for each in found]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = pages.listing(f"webhooks {place.id}", int, league=place.id)
-    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"webhooks {place.id}", str, str, league=place.id)
+    return pages.answer(paged.newest(items))
 
 
 async def reach(request: Asked, webhook_id: str) -> tuple[Webhook, LeagueKeys]:

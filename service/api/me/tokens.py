@@ -184,9 +184,8 @@ async def list_tokens(shell: Shell, principal: Principal, pages: Pages) -> Respo
         )
         for each in found
     ]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = pages.listing(f"tokens {principal.account.player}", int)
-    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"tokens {principal.account.player}", str, str)
+    return pages.answer(paged.newest(items))
 
 
 @operation(

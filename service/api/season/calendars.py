@@ -315,9 +315,8 @@ async def list_calendar_keys(shell: Shell, principal: Principal, pages: Pages) -
         )
         for each in found
     ]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = pages.listing(f"calendar keys {owner.player}", int)
-    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"calendar keys {owner.player}", str, str)
+    return pages.answer(paged.newest(items))
 
 
 @operation(

@@ -8,12 +8,15 @@ from litestar import Response
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
+from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId, PlayerId
 from service.announcing.sandbox_leagues import is_sandbox
+from service.api.http.access.phases import entering_of, entries_of
 from service.api.http.access.rights import AS_KNOWN, TournamentPlace
 from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.reading.listing import Pages
+from service.api.http.reading.listing import Key, Pages
 from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
@@ -148,12 +151,28 @@ async def list_registrations(
     """List entries in order of registration, then the waitlist, then applicants."""
     place = await with_entry_times(shell, place)
     entrants = await shown_entrants(shell, principal, place)
-    numbers = {each.id: index for index, each in enumerate(entrants)}
     items = [
         RegistrationListed(entrant=each.id, **msgspec.structs.asdict(each)) for each in entrants
     ]
-    paged = await pages.live(place.league, f"registrations {place.id}", int)
-    return pages.answer(paged.cut(items, lambda each: (numbers[each.entrant],)))
+    keys = _keys(place)
+    items.sort(key=lambda each: keys[each.entrant])
+    paged = await pages.live(place.league, f"registrations {place.id}", int, int, str)
+    return pages.answer(paged.cut(items, lambda each: keys[each.entrant]))
+
+
+def _keys(place: TournamentPlace) -> dict[str, Key]:
+    """Return the place of each entrant in the list, which does not move when another leaves."""
+    known = entering_of(place.state)
+    parts: tuple[tuple[Entry | Applicant, ...], ...] = (
+        entries_of(place.state),
+        known.waiting,
+        known.applicants,
+    )
+    return {
+        each.entrant: (part, each.number, each.entrant)
+        for part, found in enumerate(parts)
+        for each in found
+    }
 
 
 @operation(

@@ -121,9 +121,8 @@ async def list_screen_keys(place: TournamentPlace, shell: Shell, pages: Pages) -
         )
         for each in found
     ]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = pages.listing(f"screen keys {place.id}", int, league=place.league)
-    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"screen keys {place.id}", str, str, league=place.league)
+    return pages.answer(paged.newest(items))
 
 
 @operation(

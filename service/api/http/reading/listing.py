@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from litestar import Response
@@ -16,6 +17,16 @@ from service.api.http.shell import Asked, shell_of
 from service.base.errors import BadRequest
 
 Item = TypeVar("Item")
+
+
+class Made(Protocol):
+    """A listed thing with an identifier and the time at which it was made."""
+
+    id: str
+    created_at: datetime
+
+
+_Made = TypeVar("_Made", bound=Made)
 
 # The types differ from list to list. Reading a cursor checks them.
 Key = tuple[Any, ...]
@@ -59,6 +70,14 @@ class Listing:
             after, sign = self.after, -1 if descending else 1
             left = [row for row in rows if (key(row) > after) - (key(row) < after) == sign]
         return self.page(left[: self.limit + 1], key)
+
+    def newest(self, items: Sequence[_Made]) -> Page[_Made]:
+        """Return the next page of a complete list, the newest first. Its key has two strings."""
+
+        def key(each: _Made) -> Key:
+            return (each.created_at.isoformat(), each.id)
+
+        return self.cut(sorted(items, key=key, reverse=True), key, descending=True)
 
     def cursor(self, key: Key) -> str:
         """Return the token for the page that follows *key*."""

@@ -266,3 +266,20 @@ def test_the_guides_receiver_takes_messages_and_refuses_forged_ones(tmp_path: Pa
         process.terminate()
         said, _ = process.communicate(timeout=10)
     assert said == "hand.settled {'hand': 'hnd_1'}\n", "the second message is the first again"
+
+
+async def test_a_webhook_comes_once_though_an_older_one_goes_between_two_pages(
+    serving: Callable[..., Any],
+) -> None:
+    async with serving(webhook_networks=LOOPBACK) as api:
+        owner, league = await api.league()
+        oldest, older, newest = [
+            await hooked(owner, league, f"http://127.0.0.1:1/{each}") for each in range(3)
+        ]
+        path = f"/v1/leagues/{league}/webhooks?limit=1"
+        first = (await owner.get(path)).json()
+        gone = await owner.http.delete(f"/v1/webhooks/{oldest['id']}", headers=owner.headers)
+        assert gone.status_code == 204, gone.text
+        second = (await owner.get(f"{path}&cursor={first['next_cursor']}")).json()
+        found = [each["id"] for page in (first, second) for each in page["items"]]
+        assert (found, second["next_cursor"]) == ([newest["id"], older["id"]], None)

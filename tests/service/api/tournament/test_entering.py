@@ -138,12 +138,36 @@ async def test_a_director_approves_and_refuses_and_only_the_staff_reads_why(serv
         assert approved.json()["events"] == ["entry_approved", "entrant_registered"]
         no = await owner.post(f"{entries[1]}/refuse", {"reason": "Owes the bar money."})
         assert no.json()["events"] == ["entry_refused"]
+        feed = (await owner.get(f"/v1/tournaments/{tournament}/events?limit=200")).json()["items"]
+        (why,) = [
+            each["data"]["reason"]["text"] for each in feed if each["type"] == "entry_refused"
+        ]
+        read = await owner.get(f"/v1/texts/{why}")
+        assert read.json()["text"] == "Owes the bar money."
+        for person in people:  # the applicant is not told either
+            assert (await person.get(f"/v1/texts/{why}")).status_code == 404
         assert refused(await enter(people[1], tournament), "entry_refused")
         assert (await entry_of(people[1], tournament))["status"] == "refused"
         seen = (await people[0].get(f"/v1/tournaments/{tournament}/registrations")).json()
         assert [each["player"] for each in seen["items"]] == [people[0].player]
         nobody = f"/v1/tournaments/{tournament}/registrations/ent_{'0' * 32}/approve"
         assert refused(await owner.post(nobody), "applicant_unknown")
+
+
+async def test_nobody_is_missing_from_the_next_page_because_somebody_left(serving) -> None:
+    async with serving() as api:
+        terms = {"entrants_max": 3, "entry": {"waitlist": True}}
+        owner, _, tournament, people = await announced(api, 5, **terms)
+        for person in people:
+            assert (await enter(person, tournament)).status_code == 201
+        path = f"/v1/tournaments/{tournament}/registrations?limit=2"
+        first = (await owner.get(path)).json()
+        assert (await people[0].post(f"/v1/tournaments/{tournament}/withdrawals")).is_success
+        second = (await owner.get(f"{path}&cursor={first['next_cursor']}")).json()
+        third = (await owner.get(f"{path}&cursor={second['next_cursor']}")).json()
+        assert third["next_cursor"] is None
+        found = [each["player"] for page in (first, second, third) for each in page["items"]]
+        assert found == [each.player for each in people]
 
 
 async def test_a_draft_is_seen_by_the_staff_alone_until_it_is_announced(serving) -> None:
