@@ -59,10 +59,10 @@ _log = structlog.get_logger(__name__)
 
 _DUE = f"""
     SELECT due.id, webhook.id AS webhook, league, form, url, secret, second_secret, second_until,
-           due.body, due.attempts
+           due.body
       FROM webhook
      CROSS JOIN LATERAL (
-        SELECT id, body, attempts, next_at FROM webhook_delivery
+        SELECT id, body, next_at FROM webhook_delivery
          WHERE webhook_delivery.webhook = webhook.id AND state = 'waiting' AND next_at <= $1
            AND NOT id = ANY ($2)
          ORDER BY next_at, created_at
@@ -77,16 +77,19 @@ _DUE = f"""
               failing_since IS NOT NULL, random()
      LIMIT $5
 """  # noqa: S608
+# Everybody who changes a delivery holds its webhook.
+_HELD = "SELECT id FROM webhook WHERE id = $1 FOR UPDATE"
+_ATTEMPTS = "SELECT attempts FROM webhook_delivery WHERE id = $1"
 _DELIVERED = """
     UPDATE webhook_delivery SET state = 'delivered', attempts = attempts + 1, next_at = NULL
-     WHERE id = $1 RETURNING id
+     WHERE id = $1
 """
 # A delivery that was given up during the attempt stays failed.
 _FAILED = """
     UPDATE webhook_delivery
        SET state = CASE WHEN $2::timestamptz IS NULL THEN 'failed' ELSE state END,
            attempts = attempts + 1, next_at = CASE WHEN state = 'waiting' THEN $2 END
-     WHERE id = $1 RETURNING id
+     WHERE id = $1
 """
 _ATTEMPT = """
     INSERT INTO webhook_attempt (delivery, at, millis, status, error) VALUES ($1, $2, $3, $4, $5)
@@ -118,7 +121,6 @@ class _Due(NamedTuple):
     second_secret: bytes | None
     second_until: datetime | None
     body: str
-    attempts: int
 
 
 class _Result(NamedTuple):
@@ -221,12 +223,15 @@ def _opened(keys: LeagueKeys, due: _Due, column: str, box: bytes) -> str:
 
 async def _record(runtime: Runtime, connection: Driver, due: _Due, result: _Result) -> None:
     """Record an attempt, the next one, and the end of the webhook if it has failed too long."""
-    if result.succeeded:
-        known = await connection.fetchval(_DELIVERED, due.id)
-    else:
-        known = await connection.fetchval(_FAILED, due.id, _next(runtime, due, result.at))
-    if known is None:  # the webhook was deleted meanwhile
+    await connection.execute(_HELD, due.webhook)
+    attempts: int | None = await connection.fetchval(_ATTEMPTS, due.id)
+    if attempts is None:  # the webhook was deleted meanwhile
         return
+    if result.succeeded:
+        await connection.execute(_DELIVERED, due.id)
+    else:
+        # The delivery may have begun again from its first attempt.
+        await connection.execute(_FAILED, due.id, _next(runtime, attempts, result.at))
     await connection.execute(_ATTEMPT, due.id, *result)
     if result.succeeded:
         await connection.execute(_WELL, due.webhook)
@@ -238,12 +243,12 @@ async def _record(runtime: Runtime, connection: Driver, due: _Due, result: _Resu
         await _disable(connection, due, result.at, "every attempt failed for five days")
 
 
-def _next(runtime: Runtime, due: _Due, now: datetime) -> datetime | None:
+def _next(runtime: Runtime, attempts: int, now: datetime) -> datetime | None:
     """Return the instant of the next attempt, or None after the last."""
-    if due.attempts >= len(DELAYS):
+    if attempts >= len(DELAYS):
         return None
     share = int.from_bytes(runtime.entropy.bytes(2)) / 2**16
-    return now + DELAYS[due.attempts] * (1 + JITTER * share)
+    return now + DELAYS[attempts] * (1 + JITTER * share)
 
 
 async def _disable(connection: Driver, due: _Due, now: datetime, why: str) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import identifier
 from service.api.http.declaring.by import By
@@ -22,7 +23,8 @@ from service.api.league.webhook_shapes import (
 )
 from service.api.league.webhooks import Reached, demand_open, number_in, reach, unknown
 from service.base.errors import Forbidden
-from service.webhooks import deliveries
+from service.log.keys import LeagueKeys
+from service.webhooks import deliveries, subscriptions
 from service.webhooks.kinds import TRIED
 from service.webhooks.messages import trial_of
 from service.webhooks.subscriptions import Webhook
@@ -36,12 +38,12 @@ from service.webhooks.subscriptions import Webhook
 )  # fmt: skip
 async def try_webhook(reached: Reached, shell: Shell) -> Response[bytes]:
     """Queue a message without facts. The answer names its delivery."""
-    webhook, _ = reached
-    _demand_enabled(webhook)
+    webhook, keys = reached
     number, now = shell.runtime.entropy.uuid(), shell.now()
     body = trial_of(webhook.league, webhook.id, now)
     async with shell.engine.begin() as connection:
         await demand_open(connection, webhook)
+        await _demand_enabled(connection, keys, webhook)
         held = await deliveries.waiting(connection, webhook.id, TRIED)
         demand_room("waiting trials", held, deliveries.TRIALS_MAX)
         await deliveries.add(connection, number, webhook.id, TRIED, body, now)
@@ -70,16 +72,18 @@ async def list_webhook_deliveries(
     return pages.answer(Page(items=items, next_cursor=page.next_cursor))
 
 
-async def _reach_delivery(request: Asked, delivery_id: str) -> tuple[deliveries.Delivery, Webhook]:
-    """Return a delivery to a webhook of a league that the caller owns, and the webhook."""
+async def _reach_delivery(
+    request: Asked, delivery_id: str
+) -> tuple[deliveries.Delivery, Webhook, LeagueKeys]:
+    """Return a delivery, its webhook, and the keys of the league, which the caller owns."""
     number = number_in(delivery_id, "dlv")
     async with shell_of(request).engine.connect() as connection:
         delivery = _known(await deliveries.delivery_of(connection, number))
-    webhook, _ = await reach(request, identifier("whk", delivery.webhook))
-    return delivery, webhook
+    webhook, keys = await reach(request, identifier("whk", delivery.webhook))
+    return delivery, webhook, keys
 
 
-ReachedDelivery = Annotated[tuple[deliveries.Delivery, Webhook], By(_reach_delivery)]
+ReachedDelivery = Annotated[tuple[deliveries.Delivery, Webhook, LeagueKeys], By(_reach_delivery)]
 """Annotation of a handler's parameter: the delivery that the path names, and its webhook."""
 
 
@@ -90,7 +94,7 @@ ReachedDelivery = Annotated[tuple[deliveries.Delivery, Webhook], By(_reach_deliv
 )  # fmt: skip
 async def read_webhook_delivery(reached: ReachedDelivery, shell: Shell) -> Response[bytes]:
     """Show the message as it is sent, and the result of each attempt."""
-    delivery, _ = reached
+    delivery, _, _ = reached
     async with shell.engine.connect() as connection:
         made = await deliveries.attempts_of(connection, delivery.id)
     members = msgspec.structs.asdict(listed_delivery(delivery))
@@ -109,17 +113,21 @@ async def read_webhook_delivery(reached: ReachedDelivery, shell: Shell) -> Respo
 )  # fmt: skip
 async def redeliver(reached: ReachedDelivery, shell: Shell) -> Response[bytes]:
     """Have a delivery attempted at once, with the whole series of retries."""
-    delivery, webhook = reached
-    _demand_enabled(webhook)
+    delivery, webhook, keys = reached
     async with shell.engine.begin() as connection:
         await demand_open(connection, webhook)
+        await _demand_enabled(connection, keys, webhook)
         await deliveries.repeat(connection, delivery.id, shell.now())
         again = await deliveries.delivery_of(connection, delivery.id)
     return encoded(listed_delivery(_known(again)), 202)
 
 
-def _demand_enabled(webhook: Webhook) -> None:
-    if webhook.disabled_at is not None:
+async def _demand_enabled(connection: AsyncConnection, keys: LeagueKeys, webhook: Webhook) -> None:
+    """Check that the webhook is enabled, and that it stays so until the transaction ends."""
+    held = await subscriptions.webhook_of(connection, keys, webhook.id, for_update=True)
+    if held is None:
+        raise unknown()
+    if held.disabled_at is not None:
         raise Forbidden("the webhook is disabled; enable it first")
 
 

@@ -133,6 +133,54 @@ async def test_a_delivery_given_up_while_it_was_sent_stays_given_up(
         assert (delivery["state"], delivery["next_at"]) == ("failed", None)
 
 
+async def test_a_message_sent_again_during_its_last_attempt_has_the_whole_series_of_retries(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as receiver,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, receiver.url)
+        receiver.answers = [500, 0]
+        await announce(owner, league)
+        await worker.work()
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+            connection.execute("UPDATE webhook_delivery SET attempts = %s", [len(DELAYS)])
+        due_now(database)
+        last = asyncio.create_task(worker.work())
+        await receiver.has(2)
+        [delivery] = await log_of(owner, webhook)
+        again = await owner.post(f"/v1/webhook-deliveries/{delivery['id']}/redeliver")
+        assert again.status_code == 202, again.text
+        receiver.let_go.set()
+        await last
+        [delivery] = await log_of(owner, webhook)
+        assert (delivery["state"], delivery["attempts"]) == ("waiting", 1)
+        wait = instant(delivery["next_at"]) - instant(delivery["log"][-1]["at"])
+        assert wait <= DELAYS[0] * (1 + JITTER)
+
+
+async def test_nothing_is_queued_for_a_webhook_that_is_being_disabled(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with serving(webhook_networks=LOOPBACK) as api:
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, "http://127.0.0.1:1/hook")
+        with psycopg.connect(database.url("postgres")) as disabling:
+            disabling.execute("UPDATE webhook SET disabled_at = now(), disabled_why = 'gone'")
+            trying = asyncio.create_task(owner.post(f"/v1/webhooks/{webhook['id']}/try"))
+            waits = (
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            )
+            while not trying.done() and not await api.app.shell.pool.fetchval(waits):
+                pass
+        refused = await trying
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden"), refused.text
+
+
 async def test_a_slow_receiver_keeps_nobody_waiting(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
