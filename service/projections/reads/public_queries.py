@@ -95,8 +95,7 @@ async def hides_tournaments(
     connection: AsyncConnection, season: str, shown: Collection[Visibility]
 ) -> bool:
     """Return whether a season has an announced tournament without one of these visibilities."""
-    hidden = _hidden(shown).where(schema.tournament.c.season == season)
-    return bool(await connection.scalar(sa.select(hidden)))
+    return bool(await connection.scalar(sa.select(_hides(sa.literal(season), shown))))
 
 
 async def shown_seasons(
@@ -104,23 +103,31 @@ async def shown_seasons(
 ) -> list[rows.SeasonRow]:
     """Return a league's seasons that hide no tournament, oldest first."""
     season = schema.season
-    hidden = _hidden(shown).where(schema.tournament.c.season == season.c.season)
     statement = (
         sa.select(season)
-        .where(season.c.league == league, ~hidden)
+        .where(season.c.league == league, ~_hides(season.c.season, shown))
         .order_by(season.c.opened_at, season.c.season)
     )
     found = await connection.execute(statement)
     return [rows.SeasonRow(**row) for row in found.mappings()]
 
 
-def _hidden(shown: Collection[Visibility]) -> sa.Exists:
-    """Return the test for an announced tournament without one of these visibilities."""
-    tournament = schema.tournament
-    return sa.exists().where(
-        tournament.c.state.not_in(rows.UNANNOUNCED),
+def _hides(season: sa.ColumnElement[str], shown: Collection[Visibility]) -> sa.ColumnElement[bool]:
+    """
+    Return the test for an announced tournament without one of these visibilities.
+
+    Points from a tournament that its own read model does not know yet are hidden too.
+    """
+    tournament, ledger = schema.tournament, schema.ledger
+    announced = tournament.c.state.not_in(rows.UNANNOUNCED)
+    hidden = sa.exists().where(
+        tournament.c.season == season,
+        announced,
         sa.or_(tournament.c.visibility.is_(None), tournament.c.visibility.not_in(shown)),
     )
+    known = sa.exists().where(tournament.c.tournament == ledger.c.tournament, announced)
+    unknown = sa.exists().where(ledger.c.season == season, ledger.c.tournament.is_not(None), ~known)
+    return sa.or_(hidden, unknown)
 
 
 _NAMES = PublicGame.__struct_fields__

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from service.api.public.leagues import PublicScheduled
@@ -318,3 +319,32 @@ async def test_the_tag_of_an_answer_tells_nothing_of_hidden_events(serving) -> N
         before = (await api.http.get(path)).headers["etag"]
         await api.join(owner, league)
         assert (await api.http.get(path)).headers["etag"] == before
+
+
+async def test_points_of_an_evening_that_is_not_known_yet_hide_their_season(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        found = Night(api, owner, league, "", "", [], "")
+        await found.show("public")
+        opened = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"}, key="s")
+        season = opened.json()["id"]
+        found.paths = {
+            "season": f"/v1/public/seasons/{season}",
+            "standings": f"/v1/public/seasons/{season}/standings",
+        }
+        await project(database)
+        assert set((await found.statuses()).values()) == {200}
+        seasons = f"/v1/public/leagues/{league}/seasons"
+        assert len((await api.http.get(seasons)).json()["items"]) == 1
+        # As if the projection of tournaments had stopped before the evening was announced.
+        with psycopg.connect(database.url("postgres"), autocommit=True) as superuser:
+            superuser.execute(
+                "INSERT INTO reads.ledger"
+                " (season, position, part, league, at, kind, player, points, tournament, rule)"
+                " VALUES (%s, 1, 0, %s, now(), 'result', %s, 10, %s, 'points')",
+                [season, league, owner.player, f"trn_{'0' * 32}"],
+            )
+        assert set((await found.statuses()).values()) == {404}
+        assert (await api.http.get(seasons)).json()["items"] == []
