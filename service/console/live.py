@@ -206,6 +206,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
     until = loop.time() + STREAM_SECONDS
     known = None if ask.session is None else believed(shell, ask.session.secret)
     player = "" if known is None else known.account.player
+    looked: set[str] = set()
     with (
         shell.news.watching() as watch,
         shell.joined.held(player),
@@ -222,7 +223,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
             yield _BEGUN  # changes from here on are reported
             while loop.time() < until and not shell.stopping.is_set():
                 heard = await watch.wait(PING_SECONDS)
-                if await _joined(shell, topics, player):
+                if await _joined(shell, topics, player, looked):
                     # News never includes a league that was not watched.
                     own = {MINE, PLANS} & topics.found.keys()
                     await _follow(ask, shell, topics, watch, {each: set() for each in own})
@@ -250,11 +251,17 @@ def _closed(shell: Shell, topics: _Topics) -> tuple[bool, AbstractSet[str]]:
     return shell.doors.maintenance is not None, shell.doors.suspended & topics.leagues().keys()
 
 
-async def _joined(shell: Shell, topics: _Topics, player: str) -> bool:
-    """Return whether the reader has joined a league that is not watched yet."""
+async def _joined(shell: Shell, topics: _Topics, player: str, looked: set[str]) -> bool:
+    """
+    Return whether the reader has joined a league that is not watched yet.
+
+    A league is *looked* for once: while the read model lags, it names leagues that the reader left.
+    """
     if not player or not {MINE, PLANS} & topics.found.keys():
         return False
-    return bool(await shell.joined.of(player) - topics.leagues().keys())
+    found = await shell.joined.of(player) - topics.leagues().keys() - looked
+    looked |= found
+    return bool(found)
 
 
 def _told(changed: Changed) -> bytes:

@@ -119,6 +119,19 @@ async def test_a_league_joined_elsewhere_is_told_without_a_new_stream(
                     pass
 
 
+async def test_a_league_is_looked_for_once_though_the_read_model_goes_on_naming_it(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, _ = await console.api.league()
+        await project(database)
+        shell, topics = console.api.app.shell, live._Topics({live.PLANS: set()})
+        looked: set[str] = set()
+        with shell.joined.held(owner.player):
+            found = [await live._joined(shell, topics, owner.player, looked) for _ in range(2)]
+        assert found == [True, False]
+
+
 async def test_acts_at_a_table_are_no_news_of_the_readers_plans(
     serving: Serving, database: TestDatabase
 ) -> None:
