@@ -133,8 +133,9 @@ async def open_dispute(
     place, subject = about
     demand_known(body.rules)
     name = DisputeId(identifier("dsp", order.new_id(0)))
-    few = await _few(shell, principal, place.league)
-    return await opened(shell, principal, order, place, subject, body, name, few=few)
+    with shell.limits.claims.begun((place.league, principal.account.player), name) as before:
+        few = await _few(shell, principal, place.league, before)
+        return await opened(shell, principal, order, place, subject, body, name, few=few)
 
 
 async def opened(
@@ -231,11 +232,14 @@ def _demand(few: bool) -> None:
         )
 
 
-async def _few(shell: Shell, principal: Principal, league: str) -> bool:
-    """Return True if the caller has fewer than ``OPEN_MAX`` open disputes."""
+async def _few(shell: Shell, principal: Principal, league: str, before: frozenset[str]) -> bool:
+    """Return True if the caller, with the disputes begun *before*, has fewer than ``OPEN_MAX``."""
     player = principal.account.player
     async with shell.engine.connect() as connection:
-        return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
+        shown = await dispute_queries.disputes_known(connection, before)
+        held = await dispute_queries.disputes_open(connection, league, player)
+    shell.limits.claims.forget((league, player), shown)
+    return held + len(before - shown) < OPEN_MAX
 
 
 async def _list_audit(

@@ -1,6 +1,6 @@
 """Queries of the read models ``disputes`` and ``openings``."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,6 +35,15 @@ async def disputes_open(connection: AsyncConnection, league: str, claimant: str)
         )
     )
     return int(found or 0)
+
+
+async def disputes_known(connection: AsyncConnection, disputes: Collection[str]) -> frozenset[str]:
+    """Return those of *disputes* that the read model knows, in whatever state."""
+    dispute = schema.dispute
+    found = await connection.scalars(
+        sa.select(dispute.c.dispute).where(dispute.c.dispute.in_(disputes))
+    )
+    return frozenset(found)
 
 
 async def disputes_ruled(

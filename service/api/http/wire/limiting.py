@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -157,6 +157,42 @@ class Foundings:
                 del self._begun[account, league]
 
 
+class Claims:
+    """
+    The disputes opened in this process that the read model may not know yet.
+
+    A person has a place of their own in each league.
+    """
+
+    def __init__(self) -> None:
+        self._begun: dict[tuple[str, str], set[str]] = {}
+
+    @contextmanager
+    def begun(self, person: tuple[str, str], dispute: str) -> Iterator[frozenset[str]]:
+        """
+        Count *dispute* as begun. It stays counted until :meth:`forget`, or until the block fails.
+
+        Yields:
+            The person's other disputes that were begun earlier.
+        """
+        mine = self._begun.setdefault(person, set())
+        before, again = frozenset(mine - {dispute}), dispute in mine
+        mine.add(dispute)
+        try:
+            yield before
+        except BaseException:
+            if not again:
+                self.forget(person, {dispute})
+            raise
+
+    def forget(self, person: tuple[str, str], disputes: Collection[str]) -> None:
+        """Count these disputes no longer. The read model knows them."""
+        left = self._begun.get(person, set()).difference(disputes)
+        self._begun[person] = left
+        if not left:
+            del self._begun[person]
+
+
 class Limits:
     """
     The rate limits of one process.
@@ -186,6 +222,7 @@ class Limits:
         self.streams = Streams(settings)
         self.crowd = Crowd(settings.process_requests, now)
         self.foundings = Foundings()
+        self.claims = Claims()
         self._proxies = proxies
         self._tokens = rate("token", settings.token_requests)
         self._accounts = rate("account", settings.account_requests)

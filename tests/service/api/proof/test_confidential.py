@@ -1,5 +1,6 @@
 """Confidential claims over HTTP: claimants read them, and members who rule on disputes."""
 
+import asyncio
 import json
 from hashlib import sha256
 from typing import Any
@@ -328,3 +329,22 @@ async def test_one_person_opens_only_so_many_disputes(serving, database: TestDat
         assert (again.status_code, again.json()) == (201, filed.json())
         refused = await told(people[0], tournament)
         assert (refused.status_code, refused.json()["code"]) == (409, "too_many_disputes")
+
+
+async def test_claims_at_once_and_claims_not_projected_yet_count_too(
+    serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claiming, "OPEN_MAX", 2)
+    async with serving() as api:
+        _, _, tournament, people, _ = await api.playing(2)
+        about = {"kind": "payout", "tournament": tournament, "claim": "Once more."}
+        wrong = {"kind": "payout", "tournament": tournament, "claim": "No.", "step": 1}
+        refused = await ask(people[0], "/v1/disputes", wrong)
+        assert refused.json()["code"] == "dispute_invalid", refused.text  # and takes no place
+        answers = await asyncio.gather(
+            *(ask(people[0], "/v1/disputes", about, key=f"claim {each}") for each in range(4))
+        )
+        assert sorted(each.status_code for each in answers) == [201, 201, 409, 409]
+        late = await ask(people[0], "/v1/disputes", about)
+        assert (late.status_code, late.json()["code"]) == (409, "too_many_disputes")
+        await claim(people[1], tournament=tournament)
