@@ -8259,20 +8259,23 @@ class Fates:
             return ["counted", None, None]
         if "tournament_cancelled" in kinds:
             return ["cancelled", None, None]
-        if "play_started" not in kinds and not self.entered(name):
+        players = self.entered(name)
+        if "play_started" not in kinds and not players:
+            return ["not_played", None, None]
+        if "tournament_finished" in kinds and all(map(is_house_bot, players)):
             return ["not_played", None, None]
         return None
 
-    def entered(self, name: str) -> bool:
-        """True if at least one entrant is in."""
-        entrants: set[str] = set()
+    def entered(self, name: str) -> list[str]:
+        """Return the players of all entrants."""
+        entrants: dict[str, str] = {}
         for event in self.streams[name]:
             struck = event.type == "no_show_purged" and event.data.get("struck", False)
             if event.type == "entrant_registered":
-                entrants.add(event.data["entrant"])
+                entrants[event.data["entrant"]] = event.data["player"]
             elif struck or event.type in ("entrant_withdrawn", "no_show_released"):
-                entrants.discard(event.data["entrant"])
-        return bool(entrants)
+                entrants.pop(event.data["entrant"], None)
+        return list(entrants.values())
 
     def check_counted(self, name: str) -> None:
         """Check that the present result is the counted one, and that no freeze holds it back."""

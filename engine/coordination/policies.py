@@ -11,7 +11,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from engine.coordination.season_points import points_of
+from engine.coordination.season_points import points_of, without_house_bots
 from engine.decider import Command, Decider, Event, State
 from engine.errors import CommandRejected, InvariantViolated
 from engine.hand.positions import DEALT_MIN
@@ -347,7 +347,8 @@ def outlook_of(season: Opened, tournament: TournamentState, *, now: datetime) ->
 def _prospect(tournament: TournamentState) -> Prospect:
     match tournament:
         case Finished():
-            return "finished"
+            # Nobody waits for the points of a tournament that only house bots have played.
+            return "finished" if without_house_bots(tournament.placings) else "unplayed"
         case Cancelled():
             return "cancelled"
         case Running() | Closed():

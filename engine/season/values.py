@@ -225,7 +225,7 @@ class Fate(_Part, frozen=True, kw_only=True):
     """The announced tournament."""
 
     fate: FateKind
-    """``left_out`` gives no points. ``not_played`` had no entrants when the season closed."""
+    """``left_out`` gives no points. ``not_played`` had no entrants, or only house bots played."""
 
     by: PlayerId | None
     """The person who left the tournament out. Null for every other fate."""
@@ -242,7 +242,7 @@ class Outlook(_Part, frozen=True, kw_only=True):
 
     tournament: TournamentId
     prospect: Prospect
-    """``unplayed``: nobody is entered and play has not begun. ``entered``: somebody is entered."""
+    """``unplayed``: nobody is entered, or only house bots have played. ``entered``: somebody is."""
 
     uncounted: bool = False
     """True if the season still has to count the result, or count it again."""

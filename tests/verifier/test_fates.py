@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ CANCELLED, LEFT_OUT, NOT_PLAYED = (1, 0.6), (2, 0.6), (21, 0.6)
 """Seeds and chaos of seasons that contain a tournament with this fate."""
 
 SOMEBODY = f"plr_{'5' * 32}"
+HOUSE_BOT = "plr_686f75736562800383aaec1436590001"
 
 
 @cache
@@ -128,6 +130,26 @@ def test_true_fates_of_every_kind_are_passed(made_up: tuple[int, float]) -> None
     assert {"counted", due} <= kinds
     assert report.differences == []
     assert report.checked["rules: standings"] > 0
+
+
+@pytest.mark.parametrize(
+    ("players", "due"),
+    [
+        ((HOUSE_BOT, f"{HOUSE_BOT[:-1]}2"), ["not_played", None, None]),
+        ((HOUSE_BOT, SOMEBODY), None),
+    ],
+)
+def test_only_a_night_of_house_bots_alone_closes_as_not_played(
+    players: tuple[str, ...], due: list[Any] | None
+) -> None:
+    of_season = object.__new__(verifier.Fates)
+    entered = [
+        SimpleNamespace(type="entrant_registered", data={"entrant": player, "player": player})
+        for player in players
+    ]
+    played = [SimpleNamespace(type=each) for each in ("play_started", "tournament_finished")]
+    of_season.ledger, of_season.streams = {}, {"trn_1": [*entered, *played]}
+    assert of_season.due("trn_1") == due
 
 
 def test_a_tournament_with_a_fate_that_is_not_in_the_bundle_is_missed() -> None:

@@ -111,9 +111,7 @@ class FateAudit:
             due = ("cancelled", None, None)
         elif fate.fate == "left_out" and fate.by is not None and fate.reason is not None:
             due = ("left_out", fate.by, fate.reason)
-        elif isinstance(state, Announced) or (
-            isinstance(state, Registering) and not state.entrants
-        ):
+        elif not _played_by_people(state):
             due = ("not_played", None, None)
         else:
             return said(
@@ -149,6 +147,18 @@ class FateAudit:
                 tournament=tournament,
             )
         return None
+
+
+def _played_by_people(state: WithTerms) -> bool:
+    """Return whether people are entered, or have played."""
+    match state:
+        case Announced():
+            return False
+        case Registering():
+            return bool(state.entrants)
+        case Finished():
+            return not all(is_house_bot(each.player) for each in state.placings)
+    return True
 
 
 def counted_places(result: Finished) -> list[tuple[str, int, int]]:

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
-from engine.coordination.policies import season_told
+from engine.coordination.policies import outlook_of, season_told
 from engine.coordination.season_points import points_of, without_house_bots
 from engine.kit.house_bots import house_bot
 from engine.season import decider as seasons
+from engine.season.closing import pending
+from engine.season.commands import AddTournament
+from engine.season.state import Opened
 from engine.season.values import PlacesFromEnd
 from engine.tournament.model.state import Finished
 from engine.tournament.model.values import Placing
@@ -79,3 +83,17 @@ def test_a_night_of_house_bots_alone_gives_no_points() -> None:
     season = Scenario(seasons).asked(opening(PlacesFromEnd()))
 
     assert season_told(season.state, with_bots(1, 2, 3, 4), now=NOON) is None
+
+
+@pytest.mark.parametrize(("bots", "reason"), [((1, 2, 3, 4), None), ((1, 2, 4), "finished")])
+def test_a_night_of_house_bots_alone_keeps_no_season_open(
+    bots: tuple[int, ...], reason: str | None
+) -> None:
+    night = with_bots(*bots)
+    season = Scenario(seasons).asked(opening(PlacesFromEnd()))
+    number = night.terms.tournament
+    season.asked(AddTournament(tournament=number, now=NOON))
+    assert isinstance(season.state, Opened)
+    outlook = outlook_of(season.state, night, now=NOON)
+
+    assert pending(season.state, outlook) == reason

@@ -414,7 +414,12 @@ class Asker:
 async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     """Return the answer of each route to each persona."""
     # Each request is sent in its own league, and few people own them all.
-    many = {"account_audits": 10_000, "account_leagues": 10_000, "account_mails": 10_000, "address_mails": 10_000}
+    many = {
+        "account_audits": 10_000,
+        "account_leagues": 10_000,
+        "account_mails": 10_000,
+        "address_mails": 10_000,
+    }
     settings = database.settings("holotable_api", own_writes_milliseconds=0, **many, **MAILING)
     app = build(settings)
     projecting = async_engine(database.url("holotable_project"), 2)

@@ -7,11 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.season.events import SeasonClosed
+from engine.season.values import Fate
 from service.audit.report import Findings
 from service.audit.run.streams import StreamAudit
+from service.audit.season.fates import FateAudit
 from service.log.canonical import encode
 from service.log.record import Recorded
 from service.sandbox.generating.seasons import Season, made
+from tests.engine.coordination.test_house_bot_points import with_bots
 
 SEEDS = range(1, 60)
 STRANGER = "plr_" + "9" * 32
@@ -129,6 +133,19 @@ def test_a_tournament_that_the_season_never_heard_of_is_found() -> None:
     [what] = found_in(season, rows)
 
     assert what == f"{name.decode()} was announced for the season and has no fate"
+
+
+@pytest.mark.parametrize(("bots", "right"), [((1, 2, 3, 4), True), ((1, 2, 4), False)])
+def test_only_a_night_of_house_bots_alone_closes_as_not_played(
+    bots: tuple[int, ...], right: bool
+) -> None:
+    night = with_bots(*bots)
+    number = night.terms.tournament
+    fate = Fate(tournament=number, fate="not_played", by=None, reason=None)
+    closed = SeasonClosed(standings=(), master=None, fates=(fate,))
+    held: list[bool] = []
+    FateAudit().check(closed, {number: night}, (), lambda holds, _: held.append(holds))
+    assert all(held) == right
 
 
 def test_a_result_that_was_corrected_and_not_counted_anew_is_found() -> None:
