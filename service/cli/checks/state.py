@@ -178,7 +178,7 @@ async def jobs(connection: asyncpg.Connection, _settings: Settings) -> str:
         faults.append(Fault(said, restart("worker")))
     for row in await connection.fetch(_FAILING, POISONED):
         said = f"{row['occurrence']} has failed {row['attempts']} times: {row['last_error']}"
-        step = f"look for {row['task']} in the worker's log; after ten times the job is dead"
+        step = f"look for {row['task']} in the worker's log; a job that fails ten times is dead"
         faults.append(Fault(said, step, weak=True))
     if faults:
         raise CheckFailed(faults)
