@@ -33,7 +33,10 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
     heads = await last_heads(signer)
     for league, released in await connection.fetch(_LEAGUES):
         head, epoch = heads.pop(league, None), await epoch_of(connection, league)
-        if released and head is not None and _given_up(head):
+        if released:
+            if head is not None and not _given_up(head):
+                said = "it was released, and this signer would still sign for it: release it again"
+                faults.append(f"{identifier('lge', league)}: {said}")
             continue
         if head is not None and league_and_epoch(head.origin)[1] >= epoch:
             signed += 1

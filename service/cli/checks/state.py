@@ -28,7 +28,7 @@ RECONNECTING_SECONDS: Final = 3.0
 """The longest that a process needs for a new session while the database answers."""
 
 POISONED: Final = 3
-"""A job that has failed this often will probably fail until it is dead."""
+"""A job that has failed this often will probably fail until somebody sees to it."""
 
 _SINCE = "SELECT since_at FROM maintenance"
 _CLOSED = """
@@ -178,7 +178,10 @@ async def jobs(connection: asyncpg.Connection, _settings: Settings) -> str:
         faults.append(Fault(said, restart("worker")))
     for row in await connection.fetch(_FAILING, POISONED):
         said = f"{row['occurrence']} has failed {row['attempts']} times: {row['last_error']}"
-        step = f"look for {row['task']} in the worker's log; a job that fails ten times is dead"
+        step = (
+            f"look for {row['task']} in the worker's log; after ten times it is dead, unless it "
+            "waits for the database, the disk or a key"
+        )
         faults.append(Fault(said, step, weak=True))
     if faults:
         raise CheckFailed(faults)

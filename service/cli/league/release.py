@@ -4,6 +4,7 @@ import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
+from service.base.errors import CheckpointRefused
 from service.base.settings import Settings
 from service.cli.common import DRY_RUN, NO, REASON, awaited, err, settings
 from service.cli.deeds import NotDone, Work, carried_out
@@ -62,9 +63,10 @@ async def _released(told: Settings, league: str, work: Work, *, dry_run: bool) -
         async with asking(told) as signer:
             if signer is not None:
                 await give_up(signer, number_of(league))
-    except SignerAway as away:
-        said = f"{away}: it would still sign for a copy from an older backup"
-        err.print(f"{said}\n  next: start the signer, and run the command again", markup=False)
+    except (SignerAway, CheckpointRefused) as error:
+        said = f"{error}: the signer would still sign for a copy from an older backup"
+        step = "see to the signer, and run the command again before you go on"
+        err.print(f"{said}\n  next: {step}", markup=False)
         return NO
     return 0
 

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
-import psycopg
 import pytest
 
 from engine import tournament
@@ -36,6 +35,7 @@ from tests.service.director.test_directing import announced, at, bet_everything,
 from tests.service.tasks.test_worker import worker
 from tests.support import play
 from tests.support.databases import TestDatabase
+from tests.support.holding import holding
 
 __all__ = ["worker"]
 
@@ -394,10 +394,9 @@ async def test_an_answer_that_overtakes_the_timeout_does_not_end_the_clock_of_th
         first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         ends = first.deadline + timedelta(seconds=1)
         await asyncio.sleep((ends - runtime.clock.now()).total_seconds() + 0.05)
-        with psycopg.connect(database.url("postgres")) as superuser:
-            superuser.execute("LOCK TABLE outage")
+        async with holding(database, "LOCK TABLE outage") as waiting:
             watching = asyncio.create_task(decision_clock.watch_table(runtime, league_id, table))
-            await asyncio.sleep(0)  # it has loaded the table, and asks for outages now
+            await waiting(1)  # it has loaded the table, and asks for outages
             assert await step(runtime, league_id, table)
         again_at = await watching
         after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
