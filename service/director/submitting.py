@@ -156,12 +156,14 @@ async def _start(
             at = naming_instant(runtime, league, loaded)
         ids = table_ids_for(state, command)
         start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
+        if isinstance(state, Running):
+            # Nothing may come before a repeated start, because its events would open tables again.
+            return [StreamEvents(stream, tournament.decider.decide(state, start))]
         leaving, guarded = await _leaving(states, state, at)
         moved = await extensions(runtime.pool, states.league, state, at)
         asked: tuple[TournamentCommand, ...] = (*moved, *leaving, start)
         events, state = policies.decide_in_turn(tournament.decider, state, asked)
-        opened = policies.tables_of(state, now=at) if isinstance(state, Running) else ()
-        tables = opened if events else ()
+        tables = policies.tables_of(state, now=at) if isinstance(state, Running) else ()
         told = policies.presence_of(state, events)
         return [
             StreamEvents(stream, events),

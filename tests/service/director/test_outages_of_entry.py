@@ -58,6 +58,26 @@ async def test_an_outage_moves_the_end_of_late_registration_before_anything_else
     assert report.passed, report.text()
 
 
+async def test_a_start_that_comes_again_after_an_outage_changes_nothing(
+    database: TestDatabase,
+) -> None:
+    """The job of the announced start still waits when staff have started early."""
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        entry = EntryTerms(late_registration_seconds=600)
+        league, name = await announced(runtime, 3, entry=entry)
+        by_staff = command(runtime)
+        await submitting.start_tournament(runtime, league, name, by_staff.received_at, by_staff)
+        first = (await state_of(runtime, league, name)).entering
+        await away(runtime, first.late_since - timedelta(minutes=1), runtime.clock.now())
+        before = await types_of(runtime, name)
+
+        ids = {"league": league, "tournament": name}
+        assert await duties.start_tournament(runtime, ids) is None
+        assert await types_of(runtime, name) == before
+        assert await duties.close_late_registration(runtime, ids) is None
+        assert (await types_of(runtime, name))[-1] == "late_registration_extended"
+
+
 async def offered(runtime: Runtime, seconds: int) -> tuple[dict[str, str], Applicant]:
     """Have a place offered for *seconds*. Return what names it in a job, and the offer."""
     entry = EntryTerms(waitlist=True, offer_seconds=seconds)
