@@ -20,6 +20,7 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer
 from service.api.league.likenesses import demand_distinct
 from service.api.league.players import PlayerWanted, ones_of, stored
+from service.api.tournament.entry_times import with_entry_times
 from service.api.tournament.registrations import REGISTERING, status_of
 from service.base.errors import scopes_missing
 from service.director.in_play import demand_no_office_since
@@ -105,7 +106,7 @@ async def walk_in(
         house = (await find(request, place.league, LEAGUE)).state
         await demand_distinct(shell, house, body.name)
         # No player is stored for an entry that the tournament refuses.
-        tournament.decider.decide(place.state, entry)
+        tournament.decider.decide((await with_entry_times(shell, place)).state, entry)
     elif isinstance(place.state, Running) and not counts_as_entered(place.state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
     row = Row(1, body.name, "player", identity)

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
 import pytest
 
+from service.director.submitting import start_tournament
 from service.people.tokens import SCOPES_OF_PEOPLE
 from tests.service.api.conftest import ANY, PASSWORD
 from tests.service.api.proof.test_evidence import KEY, signing
@@ -175,6 +177,24 @@ async def test_a_walk_in_is_a_member_entered_and_seated_in_one_step(
         assert [each["name"] for each in claims] == ["Wedge Antilles"]
         report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_a_walk_in_comes_in_the_time_that_an_outage_gave_back(serving) -> None:
+    async with serving() as api:
+        late = {"entry": {"late_registration_seconds": 600}, "table_seats": 3}
+        owner, league, tournament, people = await announced(api, 2, **late)
+        for person in people:
+            assert (await enter(person, tournament)).is_success
+        runtime = api.app.shell.runtime
+        began = runtime.clock.now() - timedelta(hours=1)
+        await start_tournament(runtime, league, tournament, began)
+        path = f"/v1/tournaments/{tournament}/walk-ins"
+        assert refused(await owner.post(path, {"name": "Biggs"}), "registration_closed")
+        await runtime.pool.execute(
+            "INSERT INTO outage VALUES ('api', $1, clock_timestamp())", began
+        )
+        came = await owner.post(path, {"name": "Biggs"})
+        assert (came.status_code, came.json()["status"]) == (201, "registered"), came.text
 
 
 async def test_two_desks_that_enter_one_walk_in_make_one_player(
