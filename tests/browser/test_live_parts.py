@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 LIVE = re.compile(r"/live\?")
 PART = re.compile(r"[?&]part=")
 OUTAGE_SECONDS = 60
+SLOW_SECONDS = 30
 
 
 def poster(house: House) -> tuple[Page, Person, str, Callable[[str], Locator]]:
@@ -166,6 +167,7 @@ def test_a_second_tap_sends_nothing_though_the_part_has_changed(house: House) ->
         walk_in(owner, evening, name)
     owner.post(f"/v1/tournaments/{evening}/start")
     page = house.open(owner, DESK).context.new_page()
+    page.clock.install()
     page.goto(f"/tournaments/{evening}/floor")
     # The form is sent, and the next page does not come.
     page.evaluate(
@@ -185,6 +187,7 @@ def test_a_second_tap_sends_nothing_though_the_part_has_changed(house: House) ->
     with page.expect_event("requestfinished", lambda request: bool(PART.search(request.url))):
         page.evaluate(tap)
     page.evaluate("new Promise((rest) => setTimeout(rest, 500))")  # the part is shown by now
+    page.clock.fast_forward(SLOW_SECONDS * 1000)
     page.evaluate(tap)
 
     assert page.evaluate("sent") == 1

@@ -2,7 +2,9 @@
 import { begin } from "./live.js";
 import { localise } from "./times.js";
 
-const SENDING = 10_000; // milliseconds until a page that stays may send a form again
+// Milliseconds until a page that stays may send a form again. A slow line takes seconds to bring the
+// next page, and a form that is sent twice acts twice.
+const SENDING = 60_000;
 
 localise(document);
 begin(document);
