@@ -28,6 +28,7 @@ _PLACED = """
            convert_to(metadata::text, 'UTF8'), hash
       FROM events WHERE league = $1 AND position > $2 AND position <= $3 ORDER BY position
 """
+_NEXT = "SELECT min(position) FROM events WHERE league = $1 AND position > $2 AND position <= $3"
 _ENDS = """
     SELECT e.stream, e.stream_version, e.hash
       FROM unnest($2::text[], $3::bigint[]) AS asked (stream, version)
@@ -76,12 +77,21 @@ async def read_places(
 
 
 async def _read(driver: Driver, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
-    """Yield the events of *unit*, in fetches small enough to be freed quickly."""
-    for after in range(unit.after, unit.until, READ):
+    """
+    Yield the events of *unit*, in fetches small enough to be freed quickly.
+
+    A range without events is a gap, and a forged position can make it as long as all numbers.
+    """
+    after = unit.after
+    while after < unit.until:
         until = min(after + READ, unit.until)
         rows = await driver.fetch(_PLACED, league, after, until, _told())
+        after = until
         if rows:
             yield [Placed._make(row) for row in rows]
+        else:
+            found = await driver.fetchval(_NEXT, league, until, unit.until)
+            after = unit.until if found is None else found - 1
 
 
 def _told() -> list[str]:

@@ -268,6 +268,23 @@ async def test_two_events_that_changed_places_are_found(scene: Scene) -> None:
     assert one in faults(report)["chains"]
 
 
+async def test_an_event_moved_beyond_all_others_is_found_without_a_walk_to_it(
+    scene: Scene,
+) -> None:
+    far = await scene.change(
+        """
+        UPDATE events SET position = 1::bigint << 62
+         WHERE league = $1 AND position = (SELECT max(position) FROM events WHERE league = $1)
+        RETURNING position
+        """
+    )
+
+    async with asyncio.timeout(60):  # a walk would take years
+        report = await scene.audited()
+
+    assert set(faults(report)["positions"]) == {far}, report.text()
+
+
 async def test_a_stream_moved_to_another_league_is_missed_here_and_foreign_there(
     scene: Scene,
 ) -> None:
