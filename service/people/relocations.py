@@ -69,6 +69,7 @@ _HERE = """
         OR EXISTS (SELECT FROM key WHERE league = $1)
 """
 _ELSEWHERE = "SELECT league FROM append_turn WHERE relocation IN ('released', 'unpacked')"
+_GIVEN_UP = "SELECT league FROM append_turn WHERE relocation = 'released'"
 _CLOSED_TURN = """
     INSERT INTO append_turn (league, suspended_at, relocation, here_since, maintenance)
     VALUES ($1, $2, 'unpacked', $2, EXISTS (SELECT FROM maintenance))
@@ -254,6 +255,12 @@ async def elsewhere(connection: Connection) -> frozenset[str]:
     is, and nobody can change it here.
     """
     rows = await (await driver_of(connection)).fetch(_ELSEWHERE)
+    return frozenset(identifier("lge", league) for (league,) in rows)
+
+
+async def given_up(connection: Connection) -> frozenset[str]:
+    """Return the leagues that this cell released for ever. One that arrives is not among them."""
+    rows = await (await driver_of(connection)).fetch(_GIVEN_UP)
     return frozenset(identifier("lge", league) for (league,) in rows)
 
 

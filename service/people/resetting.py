@@ -20,7 +20,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.values import PlayerId, identifier, number_of
 from service.base.drivers import Driver
 from service.people import accounts, calendar_keys, emails, sign_ins, tokens
-from service.people.relocations import roles_here
+from service.people.memberships import roles_of
+from service.people.relocations import given_up
 from service.people.schema import account, entered_player, password_reset, push_subscription
 from service.people.sealed_addresses import AddressKeys
 
@@ -117,7 +118,11 @@ async def offer_by_mail(
 
 
 async def resettable_by(connection: AsyncConnection, league: str, person: UUID) -> bool:
-    """Return whether a code of *league* made this account, and it belongs to no other league."""
+    """
+    Return whether a code of *league* made this account, and it belongs to no other league.
+
+    A league that waits for its release counts, because the account has its office there afterwards.
+    """
     made = await connection.scalar(
         sa.select(account.c.id)
         .join(entered_player, entered_player.c.account == account.c.id)
@@ -130,7 +135,8 @@ async def resettable_by(connection: AsyncConnection, league: str, person: UUID) 
     )
     if made is None:
         return False
-    return set(await roles_here(connection, identifier("plr", person))) <= {league}
+    roles = await roles_of(connection, identifier("plr", person))
+    return roles.keys() - await given_up(connection) <= {league}
 
 
 async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:

@@ -6,8 +6,10 @@ import asyncio
 from datetime import datetime, timedelta
 
 import httpx
+import psycopg
 import pytest
 
+from engine.values import number_of
 from service.base.database import async_engine
 from service.cli.account.reset import offer_reset
 from service.projections.following.runner import Runner
@@ -263,6 +265,26 @@ async def test_a_reset_asks_the_log_where_the_read_models_stand_still(serving, d
         left = await api.http.delete(own_league, headers=stranger.headers)
         assert left.is_success, left.text
         assert (await owner.post(paths[0])).is_success
+
+
+@pytest.mark.parametrize(("stage", "counts"), [("unpacked", True), ("released", False)])
+async def test_a_league_that_arrives_protects_its_owner_from_a_reset(
+    serving, database, stage: str, counts: bool
+) -> None:
+    """Otherwise an owner elsewhere takes the account first, and owns the league afterwards."""
+    async with serving() as api:
+        owner, league = await api.league()
+        own = await claimed(api, owner, league, "Leia")
+        wide = (await signed_in(api, "leia", scopes=["leagues:manage"])).json()["token"]
+        keyed = bearer(wide) | {"Idempotency-Key": "k"}
+        made = await api.http.post("/v1/leagues", json={"name": "Bespin"}, headers=keyed)
+        assert made.is_success, made.text
+        moving = "UPDATE append_turn SET suspended_at = now(), relocation = %s WHERE league = %s"
+        with psycopg.connect(database.url("postgres")) as superuser:
+            superuser.execute(moving, [stage, number_of(made.json()["id"])])
+        asked = await owner.post(f"/v1/leagues/{league}/players/{own.player}/password-reset")
+        assert (asked.json().get("code") == "not_resettable") is counts, asked.text
+        assert asked.is_success is not counts
 
 
 @pytest.mark.parametrize("then", ["the giver is demoted", "the account becomes an owner's"])
