@@ -2,8 +2,8 @@
 Heartbeats of the processes, so that players do not pay for an outage.
 
 The first heartbeat after a silence records the outage. Decisions that were open during it get their
-full time again (see ``service.director.decision_clock.watch_table``). Level clocks stood still (see
-``service.director.level_clock``).
+full time again (see ``service.director.decision_clock.watch_table``). Level clocks and times of
+entry stood still (see ``service.director.level_clock`` and ``service.director.entry_times``).
 """
 
 from datetime import datetime, timedelta

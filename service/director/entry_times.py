@@ -1,7 +1,8 @@
 """
 Times of entry that stand still while nobody can act: late registration, and offers of places.
 
-The log holds their ends. The first command after an outage records the new ones.
+The log holds their ends. After an outage, the first command that depends on them records the new
+ones, or else the job that is due at an end.
 """
 
 from datetime import datetime
