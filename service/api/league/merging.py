@@ -71,6 +71,10 @@ async def merge_players(
     """
     demand_form(player_id, "plr")
     player, into = PlayerId(player_id), PlayerId(body.into)
+    two = (place.state.one(player), place.state.one(into)) == (player, into)
+    if two:  # no words are stored for a merge that is refused
+        async with shell.engine.connect() as connection:
+            await _demand_accounts(connection, player, into)
     command = MergePlayers(
         player=player,
         into=into,
@@ -80,7 +84,9 @@ async def merge_players(
         now=order.received_at,
     )
     async with shell.engine.begin() as connection:
-        if (place.state.one(player), place.state.one(into)) == (player, into):
+        for number in sorted({number_of(player), number_of(into)}):
+            await lock_family(connection, number)
+        if two:
             await _demand_accounts(connection, player, into)
         receipt = await merge(shell.runtime, place.id, command, order)
         await entered_players.end_claim(connection, place.id, player)
@@ -92,16 +98,11 @@ async def _demand_accounts(connection: AsyncConnection, player: PlayerId, into: 
     """
     Check that both accounts exist, and that somebody can sign in as the one who stays.
 
-    The accounts stay as they are until the transaction ends.
-
     Raises:
         StreamNotFound: If one of them has no account.
         BadRequest: If one of them was erased, or only the player who goes has a login.
     """
-    numbers = sorted({number_of(player), number_of(into)})
-    for number in numbers:
-        await lock_family(connection, number)
-    found = await accounts.standing(connection, numbers)
+    found = await accounts.standing(connection, [number_of(player), number_of(into)])
     for each in (player, into):
         if each not in found:
             raise StreamNotFound("there is no account of this player", player=each)

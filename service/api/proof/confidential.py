@@ -239,6 +239,8 @@ async def open_confidential_claim(
     demand_known(body.rules)
     subject = filed.subject
     name = confidential_claims.dispute_of(filed.id)
+    if filed.state == "dismissed" or filed.dispute not in (None, name):
+        raise _handled(filed)  # no words are stored for it
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
     marked = _marked(shell, filed, principal.account.number, order.received_at, name)
     return await opened(

@@ -343,6 +343,9 @@ async def test_erasing_the_one_who_stays_takes_the_names_of_merged_players_away(
         for player, into in ((new.player, onto["player"]), (onto["player"], new.player)):
             found = await merge(owner, league, player, into)
             assert refused(found) == (409, "merge_of_erased")
+        about = "SELECT count(body) FROM text WHERE subject = $1"
+        words = await shell.pool.fetchval(about, number_of(new.player))
+        assert words == 0, "a refused merge stores no words about somebody who was erased"
         # The list no longer knows the name, so it makes a new player.
         for name in ("Han Solo", "Solo, Han"):
             again = await entered(owner, league, name)

@@ -76,6 +76,8 @@ async def test_a_claim_in_confidence_shows_to_its_claimant_and_referees_only(
         assert again.json() == done.json()
         late = await ask(owner, f"{path}/open", {"claim": "Look."})
         assert (late.status_code, late.json()["code"]) == (409, "claim_handled")
+        words = "SELECT count(*) FROM text WHERE body = 'Look.'"
+        assert await shell.pool.fetchval(words) == 0, "a refused opening stores no words"
         (mine,) = await seen(people[0], league)
         assert (mine["state"], mine["answer"]) == ("dismissed", WHY["reason"])
 
