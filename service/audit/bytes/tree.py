@@ -25,7 +25,7 @@ from service.log.read import epoch_of
 from service.transparency.ledger import TILE, TILE_BITS
 from service.transparency.messages import LastHead
 from service.transparency.note import Checkpoint, open_note
-from service.transparency.signing import SignerAway, last_head, origin_of
+from service.transparency.signing import GIVEN_UP, SignerAway, last_head, origin_of
 from service.transparency.tree import Frontier, root_of
 
 _HEADS = """
@@ -33,7 +33,9 @@ _HEADS = """
 """
 # When an operator opens an epoch at a size, the signed heads beyond that size are given up.
 _KEPT = "SELECT epoch, size FROM epoch_opening WHERE league = $1"
+_RELEASED = "SELECT relocation = 'released' FROM append_turn WHERE league = $1"
 _KEYS = "SELECT verifier_key FROM signer_key WHERE event = 'published'"
+_MEMORY = N_("the signer's memory")
 _GROWN = "SELECT level, max(index) AS index FROM tree_node WHERE league = $1 GROUP BY level"
 _NODES = "SELECT level, index, hash FROM tree_node WHERE league = $1 AND level = $2 AND index <= $3"
 
@@ -74,7 +76,7 @@ async def vouched(
     begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
     found = [_unopened(number) for number in range(1, epoch + 1) if number not in begun]
     if signer is not None:
-        found.append(await _remembered(signer, origin_of(league, epoch)))
+        found.append(await _remembered(connection, signer, league, epoch))
     for row in heads:
         size = row["size"]
         head = Checkpoint(origin=origin_of(league, row["epoch"]), size=size, root=row["root"])
@@ -99,19 +101,35 @@ def _unopened(epoch: int) -> Vouched:
     return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
 
 
-async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
-    by = N_("the signer's memory")
+async def _remembered(
+    connection: Driver, signer: httpx.AsyncClient, league: UUID, epoch: int
+) -> Vouched:
+    origin = origin_of(league, epoch)
     try:
         last: LastHead = await last_head(signer, origin)
     except SignerAway as away:
-        fault = said("%(away)s: its memory was not compared", away=away)
-        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
-    if last.origin != origin:
-        fault = said(
-            "the signer signs %(signs)s, the log says %(origin)s", signs=last.origin, origin=origin
+        return _uncompared(said("%(away)s: its memory was not compared", away=away))
+    if last.origin == origin_of(league, GIVEN_UP):
+        if await connection.fetchval(_RELEASED, league):
+            return _uncompared(None)  # it signs no more of this copy, and that head covers nothing
+        return _uncompared(
+            said(
+                "the league was released to another cell, and this copy is older: keep it suspended"
+            )
         )
-        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
-    return Vouched(size=last.size, root=last.root, by=by, compared=last.size > 0)
+    if last.origin != origin:
+        return _uncompared(
+            said(
+                "the signer signs %(signs)s, the log says %(origin)s",
+                signs=last.origin,
+                origin=origin,
+            )
+        )
+    return Vouched(size=last.size, root=last.root, by=_MEMORY, compared=last.size > 0)
+
+
+def _uncompared(fault: Said | None) -> Vouched:
+    return Vouched(size=0, root=b"", by=_MEMORY, fault=fault, compared=False)
 
 
 async def grown(connection: Driver, league: UUID) -> dict[int, int]:

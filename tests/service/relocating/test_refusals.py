@@ -10,8 +10,11 @@ import psycopg
 import pytest
 
 from engine.values import number_of
+from service.audit.run.league import audit_league
+from service.base.database import async_engine
 from service.base.errors import CheckpointRefused
 from service.base.settings import environment
+from service.log.keys import Keys
 from service.relocating.contents import End, Part, Rows, decode, encode
 from service.relocating.sealed_file import SealedWriter, messages
 from service.transparency.memory import memory_faults
@@ -144,9 +147,21 @@ def test_the_signer_knows_a_league_that_an_older_backup_of_the_old_cell_brings_b
         finally:
             await connection.close()
 
+    async def audited() -> dict[str, list[str]]:
+        engine = async_engine(old.database.url("holotable_audit"), 2)
+        settings = old.settings("holotable_audit")
+        try:
+            async with engine.connect() as audits, asking(settings) as signer:
+                keys = Keys(old.secret_key)
+                report = await audit_league(audits, keys, night.league, signer=signer)
+                return {check.name: [each.what for each in check.faults] for check in report.checks}
+        finally:
+            await engine.dispose()
+
     old.suspended_and_packed(night.league, file)
     moved(old, new, night.league, file)
     assert asyncio.run(faults()) == []
+    assert not any(asyncio.run(audited()).values())
     with psycopg.connect(old.database.url("postgres")) as connection:
         connection.execute("ALTER TABLE append_turn DISABLE TRIGGER ALL")
         connection.execute("UPDATE append_turn SET relocation = NULL, suspended_at = NULL")
@@ -154,6 +169,8 @@ def test_the_signer_knows_a_league_that_an_older_backup_of_the_old_cell_brings_b
         asyncio.run(sign(old, night.league))
     [fault] = asyncio.run(faults())
     assert fault.startswith(f"{night.league}: it was released to another cell")
+    [fault] = asyncio.run(audited())["tree"]
+    assert "the league was released to another cell" in fault
 
 
 def test_a_file_with_another_passphrase_a_changed_bit_or_a_missing_end_writes_nothing(
