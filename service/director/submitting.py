@@ -16,6 +16,7 @@ from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import OpenRegistration, StartPlay
+from engine.tournament.model.commands.entering import ExtendEntryTimes
 from engine.tournament.model.state import Announced, Finished, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
@@ -31,7 +32,7 @@ from service.director.admission import (
     unwelcome,
 )
 from service.director.busts import at_table, with_busts
-from service.director.entry_times import extensions, held
+from service.director.entry_times import extensions
 from service.director.level_clock import after_outages
 from service.director.next_hand import lead, lead_on, settled
 from service.director.runtime import Runtime, naming_instant
@@ -262,19 +263,19 @@ async def submit_all_to_tournament(
     stream = tournament_stream(tournament_id)
 
     async def decide(states: States) -> Sequence[StreamEvents]:
-        state = (await states.load(stream)).state
-        state = await held(runtime.pool, states.league, state, order.received_at)
+        state, now = (await states.load(stream)).state, order.received_at
+        moved = await extensions(runtime.pool, states.league, state, now)
+        _, state = policies.decide_in_turn(tournament.decider, state, moved)
         guarded: dict[str, StreamEvents] = {}
         for index, command in enumerate(commands):
             try:
-                for each in await guards(states, league, command, state, order.received_at):
+                for each in await guards(states, league, command, state, now):
                     guarded[each.stream] = each
                 _, state = policies.decide_in_turn(tournament.decider, state, (command,))
             except (CommandRejected, ServiceError) as refusal:
                 refusal.facts = {**refusal.facts, "change": index}
                 raise
-        now = order.received_at
-        decided = await decided_with_tables(runtime, states, stream, commands, now)
+        decided = await _with_tables(runtime, states, stream, commands, now, moved)
         return [*decided, *guarded.values()]
 
     receipt = await runtime.writer.submit(league, order, decide)
@@ -303,6 +304,19 @@ async def decided_with_tables(
     """
     state = (await states.load(stream)).state
     moved = await extensions(runtime.pool, states.league, state, now)
+    return await _with_tables(runtime, states, stream, commands, now, moved)
+
+
+async def _with_tables(
+    runtime: Runtime,
+    states: States,
+    stream: Stream[Tournament],
+    commands: Sequence[TournamentCommand],
+    now: datetime,
+    moved: Sequence[ExtendEntryTimes],
+) -> list[StreamEvents]:
+    """Return what :func:`decided_with_tables` does, with the extensions *moved* asked already."""
+    state = (await states.load(stream)).state
     clock = await after_outages(runtime, states.league, state, commands, now)
     events, state = policies.decide_in_turn(tournament.decider, state, (*moved, *clock))
     entries = await tables_told(states, state, events, now)

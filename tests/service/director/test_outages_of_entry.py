@@ -2,14 +2,17 @@
 
 import asyncio
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.commands.entering import CloseLateRegistration
 from engine.tournament.model.events.entering import OfferExtended
 from engine.tournament.model.terms import EntryTerms
 from engine.tournament.model.values.entering import Applicant
+from service.base import heartbeats
 from service.director import submitting
 from service.director.runtime import Runtime, open_runtime
 from service.tasks import duties
@@ -118,3 +121,30 @@ async def test_an_outage_moves_the_end_of_an_offer_and_its_job(database: TestDat
         found = Found(ids["league"], UUID(int=1), UUID(int=2), 9, event)
         [ask] = asked_by(found, gone, runtime.settings)
         assert (ask.job.task, ask.job.due_at) == ("waitlist.offer", later.offered_until)
+
+
+async def test_changes_made_together_read_the_outages_once(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read in the league's turn, so everybody else waits for them."""
+    reads: list[datetime] = []
+    read = heartbeats.outages_since
+
+    async def counted(pool: Any, league: UUID, since: datetime) -> Any:
+        reads.append(since)
+        return await read(pool, league, since)
+
+    monkeypatch.setattr(heartbeats, "outages_since", counted)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        ids, offer = await offered(runtime, 600)
+        await away(runtime, offer.offered_since - timedelta(minutes=1), runtime.clock.now())
+        order = command(runtime)
+        state = await state_of(runtime, ids["league"], ids["tournament"])
+        everybody = [each.entrant for each in (*state.entrants, offer)]
+        asked = [Withdraw(entrant=each, now=order.received_at) for each in everybody]
+        assert len(asked) == 2 and reads == []
+        await submitting.submit_all_to_tournament(
+            runtime, ids["league"], ids["tournament"], asked, order
+        )
+        assert reads == [offer.offered_since]
+        assert (await types_of(runtime, ids["tournament"])).count("offer_extended") == 1
