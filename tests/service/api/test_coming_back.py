@@ -162,6 +162,7 @@ class Slow:
             await asyncio.wait([asyncio.create_task(self.second.wait())], timeout=0.2)
         since = datetime(2026, 1, 1, tzinfo=UTC)
         row = {"league": None, "retry_seconds": retry, "since": since, "stands_since": since}
+        row["came"] = False
         return [row] if retry else []
 
 

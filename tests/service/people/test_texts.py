@@ -52,7 +52,7 @@ async def test_a_retry_finds_the_text_and_its_first_salt(engine: AsyncEngine) ->
     command = uuid4()
     first = await keep_text(engine, command, draft(), salt=SALT, now=NOW)
     again = await keep_text(engine, command, draft(), salt=bytes(32), now=NOW)
-    other = await keep_text(engine, command, draft(), salt=SALT, now=NOW, number=1)
+    other = await keep_text(engine, uuid4(), draft(), salt=SALT, now=NOW)
 
     assert again == first
     assert other.text != first.text
