@@ -103,7 +103,8 @@ async def _append_before(driver: Driver, league: UUID, until: int) -> list[Place
     """Return the last append up to position *until*, from its first event."""
     looked = _LOOKED_BACK
     while True:
-        found = await driver.fetch(_PLACED, league, until - looked, until, _told())
+        # What stands before the first position is no event of the log.
+        found = await driver.fetch(_PLACED, league, max(until - looked, -1), until, _told())
         rows = [Placed(*row) for row in found]
         own = [row for row in rows if row.metadata == rows[-1].metadata]
         if len(own) < len(rows) or looked > until:
