@@ -10,7 +10,7 @@ scope that its parent lacks, lives no longer, and ends with it.
 
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -133,6 +133,16 @@ async def lock_family(connection: AsyncConnection, owner: UUID) -> None:
     """
     await connection.execute(
         sa.select(account.c.id).where(account.c.id == owner).with_for_update(key_share=True)
+    )
+
+
+async def lock_families(connection: AsyncConnection, owners: Iterable[UUID]) -> None:
+    """Do the same for several people, always in the same order, so that nobody waits in a ring."""
+    await connection.execute(
+        sa.select(account.c.id)
+        .where(account.c.id.in_(list(owners)))
+        .order_by(account.c.id)
+        .with_for_update(key_share=True)
     )
 
 

@@ -44,7 +44,7 @@ from service.people.entered_players import (
 )
 from service.people.idempotency import RecordedRequest
 from service.people.rechecking import demand_alive
-from service.people.tokens import Principal
+from service.people.tokens import Principal, lock_families
 
 
 class ClaimCode(msgspec.Struct, kw_only=True):
@@ -152,6 +152,7 @@ async def renew_claim(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
+        await lock_families(connection, [principal.account.number, number_of(player_id)])
         await demand_alive(connection, principal, now)
         await suspending.demand_open(connection, place.id)
         if not await entered_players.renew_claim(
@@ -179,10 +180,12 @@ async def issue_claims(
         before = await shell.requests.before(connection, said, now)
         again = before is not None
         first = now if before is None else before.at or now
+        unclaimed = await entered_players.unclaimed_in(connection, place.id)
         if not again:
+            await lock_families(connection, [principal.account.number, *unclaimed])
             await demand_alive(connection, principal, now)
             await suspending.demand_open(connection, place.id)
-        for number, name in (await entered_players.unclaimed_in(connection, place.id)).items():
+        for number, name in unclaimed.items():
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):
                 continue
@@ -301,6 +304,7 @@ async def join_player(
                 if league is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
             else:
+                await lock_families(connection, [me.number, number_of(other)])
                 await demand_alive(connection, principal, now)
                 found, house = await demand_claimable(shell, connection, body.code, now)
                 await demand_me_distinct(connection, principal, house)
@@ -322,8 +326,7 @@ async def join_player(
             # A refusal rolls back, so the code stays valid. A retry after a crash is a duplicate.
             receipt = await shell.runtime.writer.submit(league, order, decide)
     except sa.exc.IntegrityError as error:
-        detail = "your own account was entered from a list"
-        raise BadRequest("not_claimable", detail) from error
+        raise BadRequest("not_claimable", "your own account was entered from a list") from error
     state = (await shell.runtime.writer.load(league, stream_of(league), fresh=False)).state
     content = {"league": league, "player": me.player, "role": state.role_of(me.player)}
     return answer(receipt, content, version_of=stream_of(league))

@@ -19,7 +19,7 @@ from service.base.errors import BadRequest, StreamNotFound
 from service.director.uniting import merge_players as merge
 from service.people import accounts, entered_players
 from service.people.texts import Written
-from service.people.tokens import lock_family
+from service.people.tokens import lock_families
 
 
 class MergeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -84,8 +84,7 @@ async def merge_players(
         now=order.received_at,
     )
     async with shell.engine.begin() as connection:
-        for number in sorted({number_of(player), number_of(into)}):
-            await lock_family(connection, number)
+        await lock_families(connection, [number_of(player), number_of(into)])
         if two:
             await _demand_accounts(connection, player, into)
         receipt = await merge(shell.runtime, place.id, command, order)

@@ -17,7 +17,7 @@ from tests.service.api.season.test_past_seasons import bring_results
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
-from tests.support.holding import holding
+from tests.support.holding import FAMILY, holding
 
 pytestmark = pytest.mark.anyio
 
@@ -214,6 +214,25 @@ async def test_nobody_claims_a_player_while_or_after_the_player_is_merged(
         assert refused(await api.http.post("/v1/claims", json=claim)) == (404, "not_found")
         joined = await (await api.person()).post("/v1/me/claims", {"code": old["claim"]})
         assert refused(joined) == (404, "not_found")
+
+
+async def test_a_merge_and_a_code_of_the_same_two_people_do_not_block_each_other(
+    serving, database: TestDatabase
+) -> None:
+    """Both lock the accounts in the same order. The merge is tried, so no words wait first."""
+    async with serving() as api:
+        owner, league = await api.league()
+        old, me = await entered(owner, league, "Han Solo"), await api.join(owner, league)
+        while number_of(me.player) < number_of(old["player"]):  # the order that mattered
+            me = await api.join(owner, league)
+        async with holding(database, FAMILY, number_of(me.player)) as waiting:
+            joining = asyncio.create_task(me.post("/v1/me/claims", {"code": old["claim"]}))
+            await waiting(1)
+            trying = merge(owner, league, old["player"], me.player, "?dry_run=true")
+            merging = asyncio.create_task(trying)
+            await waiting(2)
+        assert (await joining).status_code == 201, (await joining).text
+        assert refused(await merging) == (409, "member_unknown")
 
 
 async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
