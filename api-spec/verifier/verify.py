@@ -4342,12 +4342,13 @@ class Entering(Part):
         self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # True while late registration is allowed
-        # The instant from which outages count, and the end: of late registration, and of each offer.
+        # The instant from which outages count, and the end: of late registration. Of each offer, also its first end.
         self.late_ends: tuple[int, int] | None = None
-        self.offers_end: dict[str, tuple[int, int]] = {}
+        self.offers_end: dict[str, tuple[int, int, int]] = {}
         self.late_longer = 0  # microseconds that outages have added to late registration
         self.closed = False
         self.postponed = 0
+        self.postponed_to: int | None = None  # the start, if it was postponed since the terms last changed
         self.kept = 0  # number of entrants with a place when the terms last changed
 
     def on_entry_requested(self, event: Event) -> None:
@@ -4463,22 +4464,24 @@ class Entering(Part):
         self.check(
             event, "waitlist.offer", until <= self.terms["entry"]["offer_seconds"] * 1_000_000, text
         )
-        self.offers_end[event.data["entrant"]] = (event.at, microseconds(event.data["until"]))
+        ends = microseconds(event.data["until"])
+        self.offers_end[event.data["entrant"]] = (event.at, ends, ends)
         self.offered[event.data["entrant"]] = self.line.get(event.data["entrant"], event.data)
         free = len(self.all.entrants) + len(self.offered) <= self.terms["entrants_max"]
         self.check(event, "waitlist.offer", free, "no place was free")
 
     def on_offer_extended(self, event: Event) -> None:
-        """Check that an offer grows by no more time than has passed, and not past the end of registration."""
+        """Check that an offer grows in all by no more time than has passed, and not past the end of registration."""
         name, until = event.data["entrant"], microseconds(event.data["until"])
         self.check(event, "levels.outage", name in self.offered, "nothing was offered")
-        since, before = self.offers_end.get(name, (event.at, until))
-        grows = 0 < until - before <= event.at - since + MINUTE
+        since, first, before = self.offers_end.get(name, (event.at, until, until))
+        grows = before < until <= first + event.at - since + MINUTE
         self.check(event, "levels.outage", grows, "an offer grows by more time than has passed")
         early = self.terms["entry"]["registration_closes_before_seconds"] * 1_000_000
-        closes = microseconds(self.terms["starts_at"]) - early
+        starts = self.postponed_to
+        closes = (microseconds(self.terms["starts_at"]) if starts is None else starts) - early
         self.check(event, "levels.outage", until <= closes, "an offer outlasts registration")
-        self.offers_end[name] = (event.at, until)
+        self.offers_end[name] = (since, first, until)
 
     def on_offer_withdrawn(self, event: Event) -> None:
         self.check(
@@ -4544,6 +4547,7 @@ class Entering(Part):
 
     def on_terms_changed(self, event: Event) -> None:
         """Check that fewer places remove nobody who has a place or an offer of one: `terms.places`."""
+        self.postponed_to = None
         self.kept = len(self.all.entrants) + len(self.offered)
         self.approved |= set(self.line)  # They joined the waitlist under the earlier terms.
         if self.late_ends is not None and event.data["late_registration_until"] is not None:
@@ -4554,6 +4558,7 @@ class Entering(Part):
 
     def on_start_postponed(self, event: Event) -> None:
         self.postponed += 1
+        self.postponed_to = microseconds(event.data["until"])
         few = self.present(event) < self.terms["entrants_min"]
         self.here.clear()
         self.closed = False
@@ -4598,15 +4603,15 @@ class Entering(Part):
         self.late = True
 
     def on_late_registration_extended(self, event: Event) -> None:
-        """Check that late registration grows by no more time than has passed."""
+        """Check that late registration grows in all by no more time than has passed."""
         self.check(event, "levels.outage", self.late, "there was no late registration")
         until = microseconds(event.data["until"])
         since, before = self.late_ends or (event.at, until)
-        grows = 0 < until - before <= event.at - since + MINUTE
+        self.late_longer += until - before
+        grows = until > before and self.late_longer <= event.at - since + MINUTE
         text = "late registration grows by more time than has passed"
         self.check(event, "levels.outage", grows, text)
-        self.late_ends = (event.at, until)
-        self.late_longer += until - before
+        self.late_ends = (since, until)
 
     def on_late_registration_closed(self, event: Event) -> None:
         self.check(event, "entry.late_closed", self.late, "there was no late registration")
