@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 from litestar import Response
+from msgspec.structs import replace
 
 from engine.league.bans import BanPlayer, LiftBan
 from engine.league.errors import BanInvalid, StaffNotBannable
@@ -113,7 +114,8 @@ async def lift_ban(
 ) -> Response[bytes]:
     """Lift a ban. Without a ban nothing changes."""
     demand_form(player_id, "plr")
-    demand_over(place.role, place.state.role_of(PlayerId(player_id)))
+    office = demand_over(place.role, place.state.role_of(PlayerId(player_id)))
+    order = replace(order, office=office)
     command = LiftBan(player=PlayerId(player_id))
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     lifted = [each.event.ban for each in receipt.recorded]

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from msgspec.structs import replace
 
 from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
 from engine.league.errors import InvitationUnknown
@@ -111,7 +112,7 @@ async def invite(
     body: InvitationWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Make a code that lets anybody join. The code contains its league."""
-    demand_over(place.role, body.role)
+    order = replace(order, office=demand_over(place.role, body.role))
     secret = shell.runtime.entropy.bytes(20)
     code = base64.urlsafe_b64encode(UUID(hex=place.id[4:]).bytes + secret).decode()
     command = Invite(
@@ -169,7 +170,7 @@ async def revoke_invitation(
     if len(invitation_id) != _DIGEST_DIGITS:
         raise StreamNotFound("it does not exist, or you may not see it")
     held = place.state.invitation(invitation_id)
-    demand_over(place.role, None if held is None else held.role)
+    order = replace(order, office=demand_over(place.role, None if held is None else held.role))
     command = RevokeInvitation(invitation=invitation_id)
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"league": place.id, "id": invitation_id}

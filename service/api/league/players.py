@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from msgspec.structs import replace
 
 from engine.league.commands import AddMember
 from engine.league.roles import may, needed_over
@@ -216,6 +217,7 @@ async def _import(
         AddMember(player=players[row.identity], role=row.role, now=order.received_at)
         for row in rows
     ]
+    order = replace(order, office=needed_over(*(row.role for row in rows)))
     receipt = await decide_one(shell, place.league, place.league, order, commands)
     added = {each.event.player for each in receipt.recorded}
     shown = []

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from msgspec.structs import replace
 
 from engine.season.commands import LeaveOut
 from engine.values import PlayerId, TournamentId, stream_of
@@ -60,6 +61,8 @@ async def close_season(
     Close the season and publish the master. Refuse it while a tournament is still to be counted.
     """
     leave_out = await _left_out(shell, principal, place, order, body)
+    if leave_out is not None:
+        order = replace(order, office="manage_league")
     before = await season_ends.announced_before(shell.runtime, place.league, place.id)
     now = shell.now()
 

@@ -293,14 +293,19 @@ def demand_also(
     raise Forbidden(detail, capability=capability)
 
 
-def demand_over(role: Role, *held: Role | None) -> None:
+def demand_over(role: Role, *held: Role | None) -> Capability:
     """
     Check that *role* may act on a person who holds, or will get, the roles *held*.
+
+    Returns:
+        The capability that is needed, for the check in the command's own turn.
 
     Raises:
         Forbidden: If a capability is missing. The error names it.
     """
-    demand_also(role, needed_over(*held))
+    needed = needed_over(*held)
+    demand_also(role, needed)
+    return needed
 
 
 async def _plays_at(
