@@ -196,9 +196,10 @@ async def search(connection: AsyncConnection, keys: KeysOf) -> Search:
     for row in await _rows(connection, sa.true()):
         try:
             found.append(_filed(row, await keys(row["league"])))
-        except EventUnreadable:
+        except EventUnreadable as error:
             unreadable += 1
-            _log.exception("confidential_claim_unreadable", claim=identifier("cnf", row["id"]))
+            name = identifier("cnf", row["id"])
+            _log.error("confidential_claim_unreadable", claim=name, error=str(error))
     return Search(found, unreadable)
 
 

@@ -7,6 +7,7 @@ import zipfile
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from engine.values import number_of
 from service.people import confidential_claims
@@ -116,7 +117,10 @@ async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
         )
         assert left.is_success, left.text
         await project(database)
-        answer = await outsider.get("/v1/me/archive")
+        with capture_logs() as logged:
+            answer = await outsider.get("/v1/me/archive")
+        (line,) = [each for each in logged if each["event"] == "confidential_claim_unreadable"]
+        assert line["claim"] and "exc_info" not in line, "a line for a caller, and no traceback"
         with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
             archived = json.loads(packed.read("confidential-claims.json"))
         assert [each["claim"] for each in archived["claims"]] == [SECRET]  # from a league left
