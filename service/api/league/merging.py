@@ -84,8 +84,8 @@ async def merge_players(
         now=order.received_at,
     )
     async with shell.engine.begin() as connection:
-        await lock_families(connection, [number_of(player), number_of(into)])
         if two:
+            await lock_families(connection, [number_of(player), number_of(into)])
             await _demand_accounts(connection, player, into)
         receipt = await merge(shell.runtime, place.id, command, order)
         await entered_players.end_claim(connection, place.id, player)
