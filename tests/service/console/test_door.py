@@ -1,6 +1,7 @@
 """The door: check in and undo, money, search, walk-ins, the waitlist, and who may use it."""
 
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -134,6 +135,27 @@ async def test_a_walk_in_whom_the_league_knows_gets_a_card_if_they_have_not_sign
         page = await browser.submit(f"/leagues/{league}/people/{player}/card", name="Lando")
         code = re.search(r"/join/([\w-]+)", page.text)
         assert code is not None, page.text
+
+
+async def test_a_walk_in_is_entered_though_nobody_can_tell_whether_they_need_a_card(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        await owner.post(f"/v1/leagues/{league}/players", {"name": "Lando"})
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+        tokens, now = console.app.shell.limits._tokens, time.monotonic()
+        monkeypatch.setattr(tokens, "_now", lambda: now)
+        await browser.get(door)
+        token = next(reversed(tokens._full))
+        for _ in range(tokens.left(token) - 3):  # for the reader, the walk-in and the evening
+            tokens.take(token)
+
+        page = await browser.submit(f"{door}/walk-in", name="Lando")
+        assert page.status_code == 200, page.text
+        assert "Lando" in page.text and "has not signed up" not in page.text
+        assert tokens.left(token) == 0
 
 
 async def test_the_door_shows_seats_while_money_is_due(serving: Serving) -> None:

@@ -8,6 +8,7 @@ from service.api.tournament.tournaments import TournamentShown
 from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
 from service.console.asking import Ask, house_address
+from service.console.calling import Problem
 from service.console.declaring import form
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
@@ -53,7 +54,15 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
 
 
 async def _card(ask: Ask, league: str, player: str) -> str:
-    """Return the address that makes a sign-up card, or nothing for a player with an account."""
-    listed = await everything(ask, f"/v1/leagues/{league}/claims", Listed[ClaimListed])
+    """
+    Return the address that makes a sign-up card, or nothing for a player with an account.
+
+    The player is entered by now, so a refusal of the list only leaves out the card.
+    """
+    await ask.me()  # for the head of the page, before the list can use up the limit
+    try:
+        listed = await everything(ask, f"/v1/leagues/{league}/claims", Listed[ClaimListed])
+    except Problem:
+        return ""
     waits = any(each.player == player and not each.claimed for each in listed)
     return f"{links.people(league)}/{player}/card" if waits else ""
