@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.drivers import Driver
-from service.people.schema import push_subscription
+from service.people.schema import push_subscription, token
 from service.people.sealed_addresses import AddressKeys
 
 RELATION: Final = "push_subscription"
@@ -54,12 +54,16 @@ class Browser(NamedTuple):
     created_at: datetime
 
 
-async def held(connection: AsyncConnection, person: UUID) -> list[Browser]:
-    """Return a person's subscriptions, the oldest first."""
+async def held(connection: AsyncConnection, person: UUID, now: datetime) -> list[Browser]:
+    """Return a person's subscriptions whose sessions have not ended at *now*, the oldest first."""
     columns = push_subscription.c.id, push_subscription.c.host, push_subscription.c.created_at
+    maker = push_subscription.c.token
+    signed_in = sa.exists().where(
+        token.c.id == maker, token.c.revoked_at.is_(None), token.c.expires_at > now
+    )
     found = await connection.execute(
         sa.select(*columns)
-        .where(push_subscription.c.account == person)
+        .where(push_subscription.c.account == person, sa.or_(maker.is_(None), signed_in))
         .order_by(push_subscription.c.created_at, push_subscription.c.id)
     )
     return [Browser(*row) for row in found]

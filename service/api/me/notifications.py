@@ -171,7 +171,7 @@ async def _shown(
         email=(await emails.email_of(connection, keys, me)).address,
         mail_available=settings.smtp_url is not None,
         push_key=None if settings.push_key is None else public_key(settings.push_key),
-        browsers=tuple(subscribed(each) for each in await browsers.held(connection, me)),
+        browsers=tuple(map(subscribed, await browsers.held(connection, me, shell.now()))),
     )
 
 

@@ -86,7 +86,7 @@ async def add_push_subscription(
     async with shell.engine.begin() as connection:
         await demand_alive(connection, principal, made.created_at)
         await browsers.forget(connection, keys, target.endpoint)
-        held = len(await browsers.held(connection, me))
+        held = len(await browsers.held(connection, me, made.created_at))
         demand_room("browsers", held, shell.limits.settings.account_browsers)
         while not await browsers.add(connection, keys, me, made, target, principal.token):
             # Another request has subscribed the same browser meanwhile. The later one counts.

@@ -474,6 +474,11 @@ async def test_the_messages_of_a_session_end_when_it_expires(town: Callable[[], 
         expire = "UPDATE token SET expires_at = now() WHERE account = $1 RETURNING id"
         pool = here.api.app.shell.pool
         assert await pool.fetchval(expire, number_of(han.player))
+        asked = {"login": han.login, "password": PASSWORD, "scopes": ["tokens:manage"]}
+        token = (await here.api.http.post("/v1/tokens", json=asked)).json()["token"]
+        bearer = {"Authorization": f"Bearer {token}"}
+        shown = await here.api.http.get("/v1/me/notifications", headers=bearer)
+        assert shown.json()["browsers"] == []
         await here.owner.post(f"/v1/tournaments/{night}/start")
         # An occasion of another version holds back no other.
         strange = (
