@@ -256,10 +256,13 @@ async def _joined(shell: Shell, topics: _Topics, player: str, looked: set[str]) 
     Return whether the reader has joined a league that is not watched yet.
 
     A league is *looked* for once: while the read model lags, it names leagues that the reader left.
+    Once it names a league no longer, the reader may join it again.
     """
     if not player or not {MINE, PLANS} & topics.found.keys():
         return False
-    found = await shell.joined.of(player) - topics.leagues().keys() - looked
+    named = await shell.joined.of(player)
+    looked &= named
+    found = named - topics.leagues().keys() - looked
     looked |= found
     return bool(found)
 

@@ -132,6 +132,29 @@ async def test_a_league_is_looked_for_once_though_the_read_model_goes_on_naming_
         assert found == [True, False]
 
 
+async def test_a_league_that_was_left_is_looked_for_again_once_it_is_joined_again(
+    serving: Serving, database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "JOINED_SECONDS", 0)
+    async with serving() as console:
+        owner, league = await console.api.league()
+        guest = await console.api.join(owner, league)
+        shell, topics = console.api.app.shell, live._Topics({live.PLANS: set()})
+        looked: set[str] = set()
+
+        async def joined() -> bool:
+            await project(database)
+            return await live._joined(shell, topics, guest.player, looked)
+
+        with shell.joined.held(guest.player):
+            assert await joined()
+            assert (await guest.post(f"/v1/leagues/{league}/leave")).is_success
+            assert not await joined()
+            code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+            assert (await guest.post(f"/v1/invitations/{code}/accept")).is_success
+            assert await joined()
+
+
 async def test_acts_at_a_table_are_no_news_of_the_readers_plans(
     serving: Serving, database: TestDatabase
 ) -> None:
