@@ -1,5 +1,6 @@
 """Forms: reading what was typed, sending it to the API, and showing a dry run first."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -160,10 +161,13 @@ class Question:
 
     question: str
     effect: str
+    about: tuple[str, ...] = ()
+    """The subjects of the sentence, if they may change while the reader looks at it."""
 
-
-_SURE = "sure"
-"""The digest of a question whose effect is a sentence."""
+    @property
+    def digest(self) -> str:
+        """The value that changes with the subjects."""
+        return hashlib.sha256("\n".join(("sure", *self.about)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +226,7 @@ async def command(
         Problem: If the API refuses.
     """
     if isinstance(rehearse, Question):
-        if given.digest != _SURE:
+        if given.digest != rehearse.digest:
             return Page("confirm.html", _asked(ask, given, to, rehearse))
     elif rehearse is not None:
         changes = await ask.api.rehearse(method, path, body, key=given.key)
@@ -265,11 +269,11 @@ def _asked(ask: Ask, given: Given, to: str, asked: Question) -> Confirm:
         back=to,
         tables=[],
         unknown=(),
-        digest=_SURE,
+        digest=asked.digest,
         fields=given.fields,
         if_match=given.if_match,
         key=given.key,
-        changed=False,
+        changed=given.digest is not None,
         effect=asked.effect,
     )
 

@@ -95,6 +95,12 @@ async def test_a_draw_that_takes_places_names_the_players_and_asks_first(serving
         page = await browser.submit(f"{path}/start")
         assert "Draw the seats and start?" in page.text and lost in page.text
         assert (await shown(owner, f"/tournaments/{tournament}"))["state"] == "registering"
+        late = await console.api.join(owner, league)
+        await late.post(f"/v1/tournaments/{tournament}/registrations")
+        page = await browser.submit(f"{path}/start")
+        assert "Something has changed since you looked." in page.text
+        assert "2 players are not checked in and lose their places" in page.text
+        assert (await shown(owner, f"/tournaments/{tournament}"))["state"] == "registering"
         page = await browser.submit(f"{path}/start")
         assert "The seats are drawn." in page.text, page.text
         assert lost not in page.text

@@ -53,7 +53,8 @@ async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
     asked = None
     if absent:
         gone = loses_places(ask.language, absent)
-        asked = Question(ask.gettext("Draw the seats and start?"), gone)
+        about = tuple(sorted(each.id for each in absent))
+        asked = Question(ask.gettext("Draw the seats and start?"), gone, about)
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/start",
         said=ask.gettext("The seats are drawn."), to=links.floor(tournament), rehearse=asked,
