@@ -34,6 +34,16 @@ def walk_in(owner: Person, evening: str, name: str) -> None:
     owner.post(f"/v1/tournaments/{evening}/walk-ins", {"name": name})
 
 
+def floor_of_two(house: House) -> tuple[Page, str]:
+    """Return a page that is not open yet, and the path of a floor on which two have begun."""
+    owner, league = house.league()
+    evening = house.evening(owner, league, hands_between_seconds=3600)
+    for name in ("Bossk", "Dengar"):
+        walk_in(owner, evening, name)
+    owner.post(f"/v1/tournaments/{evening}/start")
+    return house.open(owner, DESK).context.new_page(), f"/tournaments/{evening}/floor"
+
+
 def taken(page: Page, routes: list[Route]) -> Route:
     """Return the first request that is held back, once it has come."""
     until = time.monotonic() + OUTAGE_SECONDS
@@ -161,14 +171,9 @@ def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:
 
 
 def test_a_second_tap_sends_nothing_though_the_part_has_changed(house: House) -> None:
-    owner, league = house.league()
-    evening = house.evening(owner, league, hands_between_seconds=3600)
-    for name in ("Bossk", "Dengar"):
-        walk_in(owner, evening, name)
-    owner.post(f"/v1/tournaments/{evening}/start")
-    page = house.open(owner, DESK).context.new_page()
+    page, floor = floor_of_two(house)
     page.clock.install()
-    page.goto(f"/tournaments/{evening}/floor")
+    page.goto(floor)
     # The form is sent, and the next page does not come.
     page.evaluate(
         """() => {
@@ -194,13 +199,8 @@ def test_a_second_tap_sends_nothing_though_the_part_has_changed(house: House) ->
 
 
 def test_enter_in_a_field_of_a_seat_warns_nobody(house: House) -> None:
-    owner, league = house.league()
-    evening = house.evening(owner, league, hands_between_seconds=3600)
-    for name in ("Bossk", "Dengar"):
-        walk_in(owner, evening, name)
-    owner.post(f"/v1/tournaments/{evening}/start")
-    page = house.open(owner, DESK).context.new_page()
-    page.goto(f"/tournaments/{evening}/floor")
+    page, floor = floor_of_two(house)
+    page.goto(floor)
     page.get_by_text("Bossk").first.click()
     sent: list[str] = []
     page.on("request", lambda request: request.method == "POST" and sent.append(request.url))

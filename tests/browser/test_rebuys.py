@@ -42,14 +42,8 @@ def _all_in(people: list[Person], table: str) -> None:
         each.post(f"/v1/tables/{table}/actions", body)
 
 
-def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(house: House) -> None:
-    owner, league = house.league()
-    people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn", "Cassian", "Bodhi")]
-    evening = house.evening(owner, league, **TERMS)
-    path = f"/v1/tournaments/{evening}"
-    for each in people:
-        entrant = each.post(f"{path}/registrations")["entrant"]
-        owner.post(f"{path}/payments", {"entrant": entrant, "kind": "buy_in", "amount": 1000})
+def _first_bust(owner: Person, people: list[Person], path: str) -> tuple[str, Any]:
+    """Start, and play until somebody may rebuy. Return the table and that entrant."""
     owner.post(f"{path}/start")
     table = eventually(lambda: owner.get(path)["tables"])[0]["id"]
 
@@ -58,7 +52,18 @@ def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(hou
         shown = owner.get(path)["entrants"]
         return next((each for each in shown if each["status"] == "rebuy_open"), None)
 
-    bust = eventually(broke)
+    return table, eventually(broke)
+
+
+def test_a_rebuy_its_money_and_a_deal_by_hand_go_by_taps_to_the_last_payment(house: House) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn", "Cassian", "Bodhi")]
+    evening = house.evening(owner, league, **TERMS)
+    path = f"/v1/tournaments/{evening}"
+    for each in people:
+        entrant = each.post(f"{path}/registrations")["entrant"]
+        owner.post(f"{path}/payments", {"entrant": entrant, "kind": "buy_in", "amount": 1000})
+    table, bust = _first_bust(owner, people, path)
     page = house.open(owner, PHONE, has_touch=True, is_mobile=True).context.new_page()
 
     # On the player's own phone the table offers it, with its price.
@@ -162,15 +167,7 @@ def test_an_item_is_staked_and_bought_back_by_taps(house: House) -> None:
     path = f"/v1/tournaments/{evening}"
     for each in people:
         each.post(f"{path}/registrations")
-    owner.post(f"{path}/start")
-    table = eventually(lambda: owner.get(path)["tables"])[0]["id"]
-
-    def broke() -> Any:
-        _all_in(people, table)
-        shown = owner.get(path)["entrants"]
-        return next((each for each in shown if each["status"] == "rebuy_open"), None)
-
-    bust = eventually(broke)
+    table, bust = _first_bust(owner, people, path)
     owns, other = sorted(people, key=lambda each: each.player != bust["player"])
     page = house.open(owns, PHONE, has_touch=True, is_mobile=True).context.new_page()
     page.goto(f"/tables/{table}")

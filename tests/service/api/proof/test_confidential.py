@@ -17,6 +17,7 @@ from service.api.proof import claiming, confidential
 from service.people import confidential_claims
 from service.people.confidential_claims import dispute_of
 from tests.service.api.conftest import ANY
+from tests.service.api.me.test_erasing import erased
 from tests.service.api.proof.test_disputes import RULES, WHY, ask, claim, with_office
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_commands import answer_to, turn
@@ -240,12 +241,7 @@ async def test_what_was_told_in_confidence_is_erased_with_who_told_it(
         outsider = await api.join(owner, league)
         assert (await told(outsider, tournament)).status_code == 201
         await project(database)
-        gone = await api.http.request(
-            "DELETE",
-            "/v1/me",
-            json={"player": outsider.player, "password": "correct horse"},
-            headers=outsider.headers,
-        )
+        gone = await erased(api, outsider)
         assert gone.is_success, gone.text
         (left,) = await seen(owner, league)
         assert left["claim"] is None

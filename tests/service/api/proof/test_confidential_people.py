@@ -13,6 +13,7 @@ from engine.values import number_of
 from service.people import confidential_claims
 from tests.service.api.conftest import ANY
 from tests.service.api.league.test_merging import merge
+from tests.service.api.me.test_erasing import erased
 from tests.service.api.proof.test_confidential import SECRET, seen, told
 from tests.service.api.proof.test_disputes import RULES, WHY, ask, claim, with_office
 from tests.service.api.proof.test_evidence import project
@@ -75,12 +76,9 @@ async def test_nothing_is_written_by_somebody_who_is_erased_meanwhile(
         outsider = await api.join(owner, league)
         player = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})).json()
         await project(database)
-        me = {"player": outsider.player, "password": "correct horse"}
         words = {"kind": "payout", "tournament": tournament, "claim": "Too little."}
         async with holding(database, FAMILY, number_of(outsider.player)) as waiting:
-            erasing = asyncio.create_task(
-                api.http.request("DELETE", "/v1/me", json=me, headers=outsider.headers)
-            )
+            erasing = asyncio.create_task(erased(api, outsider))
             await waiting(1)
             writing = [
                 asyncio.create_task(each)
@@ -125,8 +123,7 @@ async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
             archived = json.loads(packed.read("confidential-claims.json"))
         assert [each["claim"] for each in archived["claims"]] == [SECRET]  # from a league left
         assert archived["unreadable"] == 1
-        me = {"player": outsider.player, "password": "correct horse"}
-        gone = await api.http.request("DELETE", "/v1/me", json=me, headers=outsider.headers)
+        gone = await erased(api, outsider)
         assert (gone.status_code, gone.json()["unreadable"]) == (200, 1), gone.text
         shell = api.app.shell
         async with shell.engine.connect() as connection:
