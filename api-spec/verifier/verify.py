@@ -4342,8 +4342,9 @@ class Entering(Part):
         self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # True while late registration is allowed
-        # The instant from which outages count, and the end: of late registration. Of each offer, also its first end.
+        # Of late registration: the instant from which outages count, and the end.
         self.late_ends: tuple[int, int] | None = None
+        # Of each offer: the instant from which outages count, the first end, and the end.
         self.offers_end: dict[str, tuple[int, int, int]] = {}
         self.late_longer = 0  # microseconds that outages have added to late registration
         self.closed = False
@@ -4479,8 +4480,9 @@ class Entering(Part):
         self.check(event, "levels.outage", grows, "an offer grows by more time than has passed")
         early = self.terms["entry"]["registration_closes_before_seconds"] * 1_000_000
         starts = self.postponed_to
-        closes = (microseconds(self.terms["starts_at"]) if starts is None else starts) - early
-        self.check(event, "levels.outage", until <= closes, "an offer outlasts registration")
+        if starts is None:
+            starts = microseconds(self.terms["starts_at"])
+        self.check(event, "levels.outage", until <= starts - early, "an offer outlasts registration")
         self.offers_end[name] = (since, first, until)
 
     def on_offer_withdrawn(self, event: Event) -> None:

@@ -1,10 +1,7 @@
 """The facts of a refusal in a sentence of the reader's language, after its title."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-
-from babel.dates import format_datetime
-from babel.numbers import format_decimal
+from datetime import datetime
 
 from service.base.languages import N_
 from service.console.calling import Problem
@@ -155,11 +152,9 @@ def _written(name: str, fact: object, language: Spoken) -> str:
         case None | bool():
             return ""
         case int():
-            return str(format_decimal(fact, locale=language.locale))
+            return words.number(fact)
         case str() if name in ("until", "opens_at"):
-            at = datetime.fromisoformat(fact).astimezone(UTC)
-            pattern = language.gettext("EEE d MMM, HH:mm")
-            return f"{format_datetime(at, pattern, tzinfo=UTC, locale=language.locale)} UTC"
+            return words.when(datetime.fromisoformat(fact)).striptags()
         case str() if name == "phase":
             return words.phase(fact)
         case str() if name == "role":

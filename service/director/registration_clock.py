@@ -132,13 +132,11 @@ async def _tend(
     if at is None:
         return None
     now: datetime = command.now  # type: ignore[union-attr]
+    moved: datetime | None = at
     if stands_still:
-        state = await held(runtime.pool, league_number(league), loaded.state, now)
-        moved = due(state)
+        moved = due(await held(runtime.pool, league_number(league), loaded.state, now))
         if moved == at and now >= at and await is_silent(runtime, league, at, at):
             return now + AGAIN
-    else:
-        moved = at
     if now >= at or moved != at:
         order = runtime.order(f"{what}/{tournament_id}/{at.isoformat()}/{loaded.version}")
         await submit_to_tournament(runtime, league, tournament_id, command, order)

@@ -315,10 +315,10 @@ async def _with_tables(
     now: datetime,
     moved: Sequence[ExtendEntryTimes],
 ) -> list[StreamEvents]:
-    """Return what :func:`decided_with_tables` does, with the extensions *moved* asked already."""
+    """Do the same as :func:`decided_with_tables`, whose extensions are *moved*."""
     state = (await states.load(stream)).state
-    clock = await after_outages(runtime, states.league, state, commands, now)
-    events, state = policies.decide_in_turn(tournament.decider, state, (*moved, *clock))
+    asked_in_all = (*moved, *await after_outages(runtime, states.league, state, commands, now))
+    events, state = policies.decide_in_turn(tournament.decider, state, asked_in_all)
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():
         there = table_stream(each)

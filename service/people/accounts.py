@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.kit.house_bots import house_name
-from engine.values import identifier, number_of
+from engine.values import number_of
 from service.base.pools import HASHING
 from service.people.schema import account
 
@@ -159,17 +159,12 @@ async def any_suspended(connection: AsyncConnection, players: Iterable[str]) -> 
 
 async def erased(connection: AsyncConnection, players: Iterable[str]) -> tuple[str, ...]:
     """
-    Return those of these players who were erased. Their accounts have neither login nor name.
+    Return those of these players who were erased.
 
     Owners are not erased any more. Earlier versions did it, and the log still names them as owners.
     """
-    numbers = [number_of(each) for each in players]
-    found = sa.select(account.c.id).where(
-        account.c.id == sa.any_(sa.literal(numbers, ARRAY(sa.Uuid))),
-        account.c.login.is_(None),
-        account.c.name.is_(None),
-    )
-    return tuple(identifier("plr", each) for each in await connection.scalars(found))
+    found = await standing(connection, [number_of(each) for each in players])
+    return tuple(player for player, its in found.items() if its == "erased")
 
 
 async def name_of(connection: AsyncConnection, number: UUID) -> str:

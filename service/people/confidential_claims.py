@@ -71,7 +71,7 @@ class Filed(NamedTuple):
 
 class Search(NamedTuple):
     """
-    The claims of every league that opened. The claimant is in the box, so every box is opened.
+    The claims that opened, of all leagues. The claimant is in the box, so every box is opened.
 
     One damaged box, or one league without its key, must not end the search for everybody.
     """

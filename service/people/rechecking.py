@@ -3,8 +3,8 @@ Checks of a caller in the transaction that acts.
 
 A password is checked before the transaction, because hashing is slow. A token is checked before the
 request, and a process believes it for some seconds. Whatever outlasts the request, such as another
-token, needs the check here. Both lock the family of tokens, so nothing changes before the
-transaction ends.
+token, needs the check here. Both checks lock the family of tokens, so nothing changes before the
+transaction ends. The author of words is checked here too, under a lock of the accounts.
 """
 
 from datetime import datetime
@@ -43,8 +43,8 @@ async def demand_writer(connection: AsyncConnection, author: UUID, subject: UUID
     """
     Check that the author of words about *subject* was not erased.
 
-    Nobody erases either of them before the transaction ends, because that erases words already
-    stored, and no later ones.
+    An erasure empties only words that are stored already. So neither of them is erased before the
+    transaction ends.
 
     Raises:
       Unauthenticated: If the author was erased.

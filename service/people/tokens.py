@@ -131,13 +131,11 @@ async def lock_family(connection: AsyncConnection, owner: UUID) -> None:
 
     Without the lock, a child made while its parent is ended could outlive the parent.
     """
-    await connection.execute(
-        sa.select(account.c.id).where(account.c.id == owner).with_for_update(key_share=True)
-    )
+    await lock_families(connection, (owner,))
 
 
 async def lock_families(connection: AsyncConnection, owners: Iterable[UUID]) -> None:
-    """Do the same for several people, always in the same order, so that nobody waits in a ring."""
+    """Lock as :func:`lock_family` does, for several people in one order, so that no ring waits."""
     await connection.execute(
         sa.select(account.c.id)
         .where(account.c.id.in_(list(owners)))

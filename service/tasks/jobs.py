@@ -27,9 +27,8 @@ REQUEST = "request_id"
 ATTEMPTS_MAX = 10
 """A job is dead after this many attempts that neither succeeded nor were refused."""
 
-
 _WAITED = 5
-"""The attempts that count at most while a job waits for the database. The pause is then 32 s."""
+"""The attempts that count at most while a job waits, so that its pause stays under a minute."""
 
 Cause = Literal["job", "waits", "hopeless"]
 """The cause of a failure."""

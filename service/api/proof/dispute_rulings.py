@@ -201,7 +201,8 @@ async def _demand_another(shell: Shell, principal: Principal, place: DisputePlac
     """
     me, state = PlayerId(principal.account.player), place.state
     before = {state.opened.claimant, *(each.by for each in state.rulings)}
-    before |= set() if state.appeal is None else {state.appeal.by}
+    if state.appeal is not None:
+        before.add(state.appeal.by)
     others = {*await identifiers_of(shell, place.league, me)} - {me}
     if others & before:
         raise AnotherPersonNeeded

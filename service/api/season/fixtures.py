@@ -7,7 +7,6 @@ from itertools import islice
 
 import msgspec
 from litestar import Response
-from msgspec.structs import replace
 
 from engine import tournament
 from engine.season.schedule.commands import (
@@ -30,6 +29,7 @@ from service.api.http.reading.bodies import invalid
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.writing.preconditions import as_read
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.season.expanding import expanded
 from service.api.season.fixture_shapes import (
@@ -44,7 +44,6 @@ from service.api.season.fixture_shapes import (
     Terms,
 )
 from service.api.season.templates import INSTANTS_WITHIN
-from service.log.orders import Expected
 from service.people.tokens import Principal
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
@@ -161,7 +160,7 @@ async def replan_fixtures(
             now=now,
         )
 
-    return await _edited(shell, place, place.id, _as_read(place, order), recurrence, asked)
+    return await _edited(shell, place, place.id, as_read(place, order), recurrence, asked)
 
 
 @operation(
@@ -234,7 +233,7 @@ async def change_fixture(
             now=now,
         )
 
-    return await _edited(shell, place, place.id, _as_read(place, order), recurrence, asked)
+    return await _edited(shell, place, place.id, as_read(place, order), recurrence, asked)
 
 
 @operation(
@@ -253,12 +252,6 @@ async def schedule_close(
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = {"id": place.id, "closes_at": closes_at}
     return answer(receipt, content, 200, version_of=place.stream)
-
-
-def _as_read(place: SeasonPlace, order: Order) -> Order:
-    """Members that the request leaves out keep the values read here, whatever If-Match says."""
-    read = Expected(place.stream, (place.loaded.version,))
-    return replace(order, expected=order.expected or read)
 
 
 async def _edited(

@@ -49,9 +49,7 @@ ABOUT_ENTRANT = tuple(
     for each in get_args(Event)
     if "entrant" in each.__struct_fields__ and each is not OfferExtended
 )
-"""
-The events by which a command changes an entrant. Outages extend offers, before any command.
-"""
+"""The events by which a command changes an entrant. OfferExtended records outages before it."""
 
 
 class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

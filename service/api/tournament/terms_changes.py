@@ -3,7 +3,7 @@
 import msgspec
 from litestar import Response
 from msgspec import UNSET, UnsetType
-from msgspec.structs import fields, replace
+from msgspec.structs import fields
 
 from engine.tournament.model.commands.entering import ChangeTerms
 from service.announcing.changing import TermsWanted, changeable_of, patched
@@ -11,13 +11,13 @@ from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.problems.faults import faults_of, refused
 from service.api.http.shell import Shell
+from service.api.http.writing.preconditions import as_read
 from service.api.http.writing.reasons import signed
 from service.api.http.writing.submitting import Order
 from service.api.tournament.entering import EntryChanged, entry_changed
 from service.base.documents import Document
 from service.director.admission import table_ids
 from service.director.submitting import submit_to_tournament
-from service.log.orders import Expected
 from service.people.texts import Written
 
 
@@ -74,9 +74,7 @@ async def change_terms(place: TournamentPlace, order: Order, shell: Shell) -> Re
         wanted = msgspec.convert(whole, TermsWanted, strict=True)
     except msgspec.ValidationError as error:
         raise refused(faults_of(whole, TermsWanted)) from error
-    # Members that the request leaves out keep the values read here, whatever If-Match says.
-    read = order.expected or Expected(place.stream, (place.loaded.version,))
-    order = replace(order, expected=read)
+    order = as_read(place, order)
     command = ChangeTerms(
         terms=changeable_of(wanted),
         table_ids=table_ids(order),

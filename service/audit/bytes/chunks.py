@@ -80,7 +80,8 @@ async def _read(driver: Driver, league: UUID, unit: Unit) -> AsyncIterator[list[
     """
     Yield the events of *unit*, in fetches small enough to be freed quickly.
 
-    A range without events is a gap, and a forged position can make it as long as all numbers.
+    A range without events is a gap. One forged position can make it of any length, so it is not
+    walked through.
     """
     after = unit.after
     while after < unit.until:

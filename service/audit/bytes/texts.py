@@ -40,7 +40,7 @@ class _Named(NamedTuple):
     stream: str
     type: str
     author: UUID | None
-    """The author, if the text was written for the append of this event. Else its event says."""
+    """The author, if the text was written for the append of this event. Else None: not compared."""
 
 
 class _Append(msgspec.Struct):

@@ -150,7 +150,7 @@ class FateAudit:
 
 
 def _played_by_people(state: WithTerms) -> bool:
-    """Return whether people are entered, or have played."""
+    """Return False if nobody is entered, or only house bots played a finished tournament."""
     match state:
         case Announced():
             return False

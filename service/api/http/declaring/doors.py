@@ -20,8 +20,9 @@ from service.base.errors import LeagueSuspended, UnderMaintenance
 _log = structlog.get_logger(__name__)
 
 # Closures that overlap, or begin as another ends, are one. Those that have ended are outages. A row
-# without a league is about all of them, except those that came from another cell. Closures of this
-# cell are theirs only from then on, so they have rows of their own. greatest() passes over NULL.
+# without a league is about every league that was founded here. A league that came from another cell
+# has a row of its own instead, because closures of this cell count for it only from its arrival.
+# greatest() passes over NULL.
 _LOOK = """
     WITH RECURSIVE closed (league, since, retry_seconds) AS (
         SELECT NULL::uuid, since_at, retry_seconds FROM maintenance
@@ -79,7 +80,7 @@ class Doors:
         """
 
         self._came: frozenset[str] = frozenset()
-        """The leagues that came from another cell and stand still. They have an instant alone."""
+        """The leagues from another cell that stand still. The row of all leagues is not theirs."""
 
         self.person: Callable[[UUID | None, bool], None] = lambda _person, _ended: None
         """

@@ -186,11 +186,11 @@ class Claims:
             raise
 
     def forget(self, person: tuple[str, str], disputes: Collection[str]) -> None:
-        """Count these disputes no longer. The read model knows them."""
-        left = self._begun.get(person, set()).difference(disputes)
-        self._begun[person] = left
-        if not left:
-            del self._begun[person]
+        """Count these disputes no longer: the read model knows them, or they were not opened."""
+        mine = self._begun.get(person, set())
+        mine.difference_update(disputes)
+        if not mine:
+            self._begun.pop(person, None)
 
 
 class Limits:

@@ -9,13 +9,16 @@ retry is answered before its version is compared (ADR 0036).
 
 import re
 
+import msgspec
+from msgspec.structs import replace
+
 from engine.values import stream_of
 from service.api.http.access.rights import KINDS, Place
 from service.api.http.declaring.declaration import Further, Method
 from service.api.http.reading.etags import version_in
 from service.api.http.shell import Asked, operation_of
 from service.base.errors import BadRequest, StreamVersionConflict
-from service.log.orders import Expected, demand
+from service.log.orders import Expected, Order, demand
 
 UNLOGGED = frozenset(
     {
@@ -34,6 +37,16 @@ _FIRST = re.compile(r"[^{]*\{(\w+)")
 _PARAMETERS = frozenset(kind.parameter for kind in KINDS.values())
 _TAGS = re.compile(r'\s*(?:W/)?"[^"]*"\s*(?:,\s*(?:W/)?"[^"]*"\s*)*')
 _TAG = re.compile(r'"[^"]*"')
+
+
+def as_read(place: Place[msgspec.Struct], order: Order) -> Order:
+    """
+    Return *order*, which expects the version that was read here unless ``If-Match`` named one.
+
+    This is for changes whose left-out members keep the values read here.
+    """
+    read = Expected(place.stream, (place.loaded.version,))
+    return replace(order, expected=order.expected or read)
 
 
 def honoured(method: Method, path: str, further: Further) -> Further:

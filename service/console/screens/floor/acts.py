@@ -143,7 +143,7 @@ async def call_last_hands(ask: Ask, given: Given, tournament: str) -> Done | Pag
         "is added. This cannot be taken back."
     )
     body = ReasonGiven(reason=_reason(ask, given))
-    looked = Rehearsal(question, grave=True, effect=effect) if given.flag("look") else None
+    looked = _looked(given, question, effect, grave=True)
     return await _do(ask, given, tournament, "last_hands", body, said, looked)
 
 
@@ -270,13 +270,15 @@ def _reason(ask: Ask, given: Given) -> str:
     return given.text("reason") or ask.gettext("Floor decision")
 
 
-def _looked(given: Given, question: str, effect: str = "") -> Rehearsal | None:
+def _looked(
+    given: Given, question: str, effect: str = "", *, grave: bool = False
+) -> Rehearsal | None:
     """
     Return the dry run to show before a step that staff who play may also take.
 
     Staff who play may see no dry run that reaches a table, so their forms ask for none.
     """
-    return Rehearsal(question, effect=effect) if given.flag("look") else None
+    return Rehearsal(question, effect=effect, grave=grave) if given.flag("look") else None
 
 
 async def _ordered(
