@@ -41,9 +41,10 @@ def table_ids_for(state: Tournament, order: Order) -> tuple[TableId, ...]:
 
 
 def appointment(state: Tournament) -> str:
-    """Return the key that distinguishes a postponed start from the original one."""
-    put_off = state.entering.postponements if isinstance(state, Registering) else 0
-    return f"/{put_off}" if put_off else ""
+    """Return the key that distinguishes a start that was moved or postponed from earlier ones."""
+    if not isinstance(state, Registering):
+        return ""
+    return f"/{state.terms.starts_at.isoformat()}/{state.entering.postponements}"
 
 
 async def guards(

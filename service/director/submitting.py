@@ -160,6 +160,9 @@ async def _start(
         if isinstance(state, Running):
             # Nothing may come before a repeated start, because its events would open tables again.
             return [StreamEvents(stream, tournament.decider.decide(state, start))]
+        if scheduled and isinstance(state, Registering) and now < state.terms.starts_at:
+            # The start was moved. Nothing may come with a start that is not due.
+            return []
         leaving, guarded = await _leaving(states, state, at)
         moved = await extensions(runtime.pool, states.league, state, at)
         asked: tuple[TournamentCommand, ...] = (*moved, *leaving, start)

@@ -8,20 +8,22 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
+from engine.league import decider as league_decider
+from engine.league.bans import BanPlayer
 from engine.tournament import decider
 from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.commands.entering import ChangeTerms
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.tournament.model.terms.changeable import ChangeableTerms, changeable
-from engine.values import EntrantId, stream_of
+from engine.values import BanId, EntrantId, PlayerId, TextId, TextRef, identifier, stream_of
 from service.director import registration_clock, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.orders import Order
 from service.tasks import duties
 from service.tasks.asking import Found, asked_by
 from tests.engine.tournament.rulings import RULED
-from tests.service.director.test_directing import announced, command
+from tests.service.director.test_directing import announced, command, decided
 from tests.service.tasks.test_worker import worker
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
@@ -150,6 +152,41 @@ async def test_check_in_opens_again_after_the_start_moved_away_and_back(
         assert not (await state_of(runtime, league, name)).entering.check_in_opened
         assert await duties.open_check_in(runtime, ids) is None
         assert (await types_of(runtime, name))[-1] == "check_in_opened"
+
+
+async def test_a_start_that_moved_is_untouched_by_the_old_job_and_comes_by_the_new(
+    database: TestDatabase,
+) -> None:
+    """The old job would also take the banned player's place, hours before play begins."""
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await announced(runtime, 3)
+        terms = changeable((await state_of(runtime, league, name)).terms)
+        order, later = command(runtime), terms.starts_at + timedelta(hours=1)
+        change = back(replace(terms, starts_at=later), order)
+        await submitting.submit_to_tournament(runtime, league, name, change, order)
+        player = (await state_of(runtime, league, name)).entrants[0].player
+        await decided(runtime, league, league, league_decider, banned(player, runtime))
+
+        start = submitting.start_tournament
+        again = await start(runtime, league, name, terms.starts_at, scheduled=True)
+        assert again == later
+        assert (await types_of(runtime, name))[-1] == "terms_changed"
+
+        assert await start(runtime, league, name, later, scheduled=True) is None
+        state = await state_of(runtime, league, name)
+        assert isinstance(state, Running)
+        assert player not in {each.player for each in state.entrants}
+
+
+def banned(player: PlayerId, runtime: Runtime) -> BanPlayer:
+    return BanPlayer(
+        ban=BanId(identifier("ban", runtime.entropy.uuid())),
+        player=player,
+        until=None,
+        reason=TextRef(text=TextId(identifier("txt", runtime.entropy.uuid())), digest="cd" * 32),
+        salt=runtime.entropy.token(),
+        now=runtime.clock.now(),
+    )
 
 
 def back(terms: ChangeableTerms, order: Order) -> ChangeTerms:
