@@ -196,7 +196,7 @@ def dealt_anew(
     """
     Return the commands that play the hand of the *voided* deal again.
 
-    Entrants who have left the hand stay out of it.
+    Entrants who have left the hand, or are disqualified, stay out of it.
 
     Source: rulebook ``voiding.replay``.
     """
@@ -221,5 +221,15 @@ def dealt_anew(
         **purchases.books_of(tournament, here),
         now=now,
     )
-    gone = (place.entrant for place in here.places if place.entrant in tournament.leaving)
-    return opening, *(QuitHand(entrant=entrant, now=now) for entrant in gone)
+    # Chips of the disqualified leave play after the hand, so they still have their seats.
+    out = {each.entrant for each in tournament.floor.removing}
+    seated = [place.entrant for place in here.places]
+    return (
+        opening,
+        *(QuitHand(entrant=each, now=now) for each in seated if each in tournament.leaving),
+        *(
+            QuitHand(entrant=each, rule="disqualification", now=now)
+            for each in seated
+            if each in out
+        ),
+    )

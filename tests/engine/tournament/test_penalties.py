@@ -129,6 +129,32 @@ def test_e16_the_chips_of_who_is_disqualified_leave_play_and_nothing_else_does()
     assert hand(night).number == 2
 
 
+@pytest.mark.parametrize("when", ["in the hand", "after the void"])
+def test_who_is_disqualified_plays_no_deal_that_follows_a_voided_one(when: str) -> None:
+    night = evening(4)
+    night.next_hand(table(1))
+    who = someone(night)
+    asked = Disqualify(entrant=who, **RULED)
+    if when == "in the hand":
+        night.ask(asked)
+    void = VoidDeal(cause="mis_deal", reason="card_shown", now=night.now)
+    night.at_table(table(1), night.table, void)
+    if when == "after the void":
+        night.ask(asked)
+
+    assert night.next_hand(table(1)).outcome == "open"
+
+    quit_ = night.happened(HandQuit)[-1]
+    assert (quit_.entrant, quit_.rule) == (who, "disqualification")
+    assert len(night.table.live()) == 3
+    night.play_hand(table(1))
+    before = sum(place.stack for place in night.table.places)
+    hand(night)
+    (removed,) = (each for each in night.events if isinstance(each, StackRemoved))
+    assert sum(place.stack for place in night.table.places) == before - removed.chips
+    assert {each.deal for each in night.happened(HandOpened)} == {1, 2}
+
+
 def test_who_is_disqualified_with_two_left_ends_the_tournament() -> None:
     night = evening(2)
     who = someone(night)
