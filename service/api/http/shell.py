@@ -126,6 +126,9 @@ class Shell:
     standing: dict[tuple[str, str], float] = field(default_factory=dict)
     """By projection and league, the event loop's time until which nobody waits for it."""
 
+    waiting: int = 0
+    """The number of reads that wait for projections."""
+
     asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
     """Look-ups of tokens in progress, one for each token."""
 

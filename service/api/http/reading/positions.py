@@ -11,6 +11,7 @@ from service.api.http.declaring.queries import Cursor, Limit, MinPosition
 from service.api.http.reading.listing import Listing, Paging
 from service.api.http.reading.paging import parts_of, position_parts
 from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.wire.crowding import PLACE, Place
 from service.base.errors import BadRequest, NotCaughtUp
 from service.director.in_play import open_tournaments
 from service.log.own_writes import LogPosition
@@ -24,6 +25,9 @@ WAIT_SECONDS = 5.0
 
 STANDING_SECONDS = 10.0
 """The time for which a projection that did not catch up is not waited for again."""
+
+WAITS_MAX = 256
+"""The number of reads in one process that wait for projections at a time."""
 
 BEHIND = "Holotable-Behind"
 """Header of an answer that does not cover the caller's own writes yet."""
@@ -72,20 +76,18 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
         return
     epoch = await shell.runtime.writer.epoch(league)
     position = max((each.position for each in places if each.epoch == epoch), default=-1)
-    loop, key = asyncio.get_running_loop(), (projection, league)
-    # A projection that stands still must not delay every read of every writer.
-    patience = (
-        0.0
-        if loop.time() < shell.standing.get(key, 0.0)
-        else shell.settings.own_writes_milliseconds / 1000
-    )
-    if await wait_for(shell.positions, projection, league, position, patience):
-        shell.standing.pop(key, None)
+    if await _seen(shell, projection, league, position):
         return
-    # A position that nobody has written says nothing about the projection.
-    if patience and position <= await last_position(shell.pool, league):
-        shell.standing[key] = loop.time() + STANDING_SECONDS
-    request.scope["state"][BEHIND] = True
+    patience, now = shell.settings.own_writes_milliseconds / 1000, asyncio.get_running_loop().time()
+    # A projection that stands still must not delay every read of every writer, and a position that
+    # nobody has written delays nobody.
+    if (
+        not patience
+        or now < shell.standing.get((projection, league), 0.0)
+        or position > await last_position(shell.pool, league)
+        or not await _waited(request, projection, league, position, patience)
+    ):
+        request.scope["state"][BEHIND] = True
 
 
 def _named(request: Asked) -> list[str]:
@@ -99,11 +101,52 @@ async def reached(request: Asked, league: str, projection: str, position: int) -
     Wait until *projection* has reached *position*.
 
     Raises:
-        NotCaughtUp: After five seconds.
+        NotCaughtUp: After five seconds, or at once if many reads wait already.
+        BadRequest: ``invalid_cursor`` if the log has no such position. Nobody would ever reach it.
     """
-    positions = shell_of(request).positions
-    if not await wait_for(positions, projection, league, position, WAIT_SECONDS):
+    shell = shell_of(request)
+    if await _seen(shell, projection, league, position):
+        return
+    if position > await last_position(shell.pool, league):
+        raise BadRequest("invalid_cursor", "the log has not reached this position")
+    if not await _waited(request, projection, league, position, WAIT_SECONDS):
         raise NotCaughtUp("the read model has not reached this position yet")
+
+
+async def _seen(shell: Shell, projection: str, league: str, position: int) -> bool:
+    """Return whether *projection* has reached *position* by now."""
+    if not await wait_for(shell.positions, projection, league, position, 0.0):
+        return False
+    shell.standing.pop((projection, league), None)
+    return True
+
+
+async def _waited(
+    request: Asked, projection: str, league: str, position: int, patience: float
+) -> bool:
+    """
+    Wait for *projection*, without being under way. Return whether it has reached *position*.
+
+    Return False at once if :data:`WAITS_MAX` reads wait already.
+
+    Args:
+        position: A position that the log has. Otherwise the projection would seem to stand still.
+    """
+    shell = shell_of(request)
+    if shell.waiting >= WAITS_MAX:
+        return False
+    place: Place = request.scope["state"][PLACE]
+    shell.waiting += 1
+    try:
+        seen = await place.resting(
+            wait_for(shell.positions, projection, league, position, patience)
+        )
+    finally:
+        shell.waiting -= 1
+    if not seen:
+        now = asyncio.get_running_loop().time()
+        shell.standing[projection, league] = now + STANDING_SECONDS
+    return seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ A process with more requests than it can serve would answer later and later, and
 in memory. So the number of requests under way is bounded, and a slow process takes only a few.
 Reads are refused first, because players need to act, and can read again.
 
-A request is not under way while its client keeps the process waiting. Otherwise a few clients that
-send or read slowly would make a quick process look slow, and shut out everybody else.
+A request is not under way while its client or a read model keeps the process waiting. Otherwise a
+few clients that send or read slowly, or a projector that stands still, would make a quick process
+look slow, and shut out everybody else.
 """
 
 import time
@@ -44,24 +45,34 @@ Answer = TypeVar("Answer")
 class Place:
     """The place of one request among those under way."""
 
-    __slots__ = ("_crowd", "_since")
+    __slots__ = ("_began", "_crowd", "_rests", "_since")
 
     def __init__(self, crowd: "Crowd | None", since: float) -> None:
         self._crowd = crowd
         self._since = since
+        self._rests = 0
+        self._began = 0.0
 
-    async def resting(self, client: Awaitable[Answer]) -> Answer:
-        """Await the client. The request does not count as under way meanwhile."""
+    async def resting(self, awaited: Awaitable[Answer]) -> Answer:
+        """
+        Await the client, or a read model. The request does not count as under way meanwhile.
+
+        Several tasks of a request may rest at a time. It counts again when the last one goes on.
+        """
         crowd = self._crowd
         if crowd is None:
-            return await client
-        crowd.number -= 1
-        began = crowd.now()
+            return await awaited
+        if not self._rests:
+            crowd.number -= 1
+            self._began = crowd.now()
+        self._rests += 1
         try:
-            return await client
+            return await awaited
         finally:
-            crowd.number += 1
-            self._since += crowd.now() - began
+            self._rests -= 1
+            if not self._rests:
+                crowd.number += 1
+                self._since += crowd.now() - self._began
 
     def leave(self) -> None:
         """Give up the place: the request is answered, or waits for news as a stream does."""

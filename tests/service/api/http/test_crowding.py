@@ -249,6 +249,20 @@ async def test_the_time_of_clients_is_not_the_time_of_answers() -> None:
     assert crowd.number == len(kept)
 
 
+async def test_a_request_that_rests_in_several_tasks_is_one_request() -> None:
+    crowd = Crowd(2_000)
+    place, gates = crowd.enter("GET", "/v1/me"), [asyncio.Event() for _ in range(3)]
+    rests = [asyncio.create_task(place.resting(each.wait())) for each in gates]
+    for gate, rest in zip(gates, rests, strict=True):
+        await asyncio.sleep(0)
+        assert crowd.number == 0
+        gate.set()
+        await rest
+    assert crowd.number == 1
+    place.leave()
+    assert crowd.number == 0
+
+
 async def test_a_poll_that_waits_is_not_under_way(serving: Any) -> None:
     async with serving(process_requests=2) as api:
         person = await api.person()

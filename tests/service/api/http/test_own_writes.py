@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from service.api.http.reading.paging import position_parts, position_token
+from service.api.http.reading.positions import WAITS_MAX
 from service.base.database import async_engine
+from service.log.addresses import token
 from service.log.subscription import Subscription
 from service.projections.following.runner import Runner
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -114,8 +117,8 @@ async def test_a_header_that_names_no_position_is_refused(serving: Any) -> None:
             assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor"), wrong
 
 
-async def test_a_position_that_nobody_has_written_delays_only_its_sender(serving: Any) -> None:
-    """Others still wait for their own writes, though no projector runs."""
+async def test_a_position_that_nobody_has_written_delays_nobody(serving: Any) -> None:
+    """Its sender is told so, and others still wait for their own writes. No projector runs here."""
     async with serving(**WAIT) as api, serving(**WAIT) as second:
         owner, league = await api.league()
         member = elsewhere(second, await api.join(owner, league))
@@ -130,3 +133,56 @@ async def test_a_position_that_nobody_has_written_delays_only_its_sender(serving
         told = {"Min-Position": made.headers["min-position"]}
         await elsewhere(second, owner).get(path, headers=told)
         assert loop.time() - began > 0.9
+
+
+async def test_a_position_that_the_log_has_not_reached_is_refused_at_once(serving: Any) -> None:
+    """Otherwise anybody could let this process wait for nothing, and look slow."""
+    async with serving() as api:
+        owner, league = await api.league()
+        path, far = f"/v1/leagues/{league}/seasons", 2**61
+        forged = token(league.removeprefix("lge_"), 0, far, f"seasons {league}", 1)
+        for query in ({"min_position": position_token(league, 0, far)}, {"cursor": forged}):
+            answer = await owner.get(path, params=query)
+            assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
+            assert "the log has not reached" in answer.json()["detail"]
+
+
+async def test_reads_that_wait_for_a_read_model_shut_out_nobody(serving: Any) -> None:
+    """No projector runs here."""
+    async with serving(process_requests=2) as api:
+        owner, league = await api.league()
+        path, shell, crowd = f"/v1/leagues/{league}/seasons", api.app.shell, api.app.limits.crowd
+        made = await owner.post(path, {"name": "One"})
+        asked = {"min_position": made.json()["position"]}
+        reads: list[asyncio.Task[Any]] = []
+
+        async def all_wait() -> bool:
+            return (shell.waiting, crowd.number) == (len(reads), 0)
+
+        for _ in range(3):  # with two requests under way at a time
+            reads.append(asyncio.create_task(owner.get(path, params=asked)))
+            await until_awaited(all_wait)
+        assert (await owner.post(path, {"name": "Two"})).status_code == 201
+        assert not any(each.done() for each in reads)
+        for each in reads:
+            each.cancel()
+        await asyncio.gather(*reads, return_exceptions=True)
+        await until_awaited(lambda: is_quiet(shell, crowd))
+
+
+async def is_quiet(shell: Any, crowd: Any) -> bool:
+    """Return whether no read waits, and no request is under way."""
+    return (shell.waiting, crowd.number) == (0, 0)
+
+
+async def test_no_more_reads_wait_than_a_process_can_bear(serving: Any) -> None:
+    async with serving(**LONG) as api:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/seasons"
+        made = await owner.post(path, {"name": "One"})
+        api.app.shell.waiting = WAITS_MAX
+        behind = await owner.get(path)
+        assert (behind.status_code, behind.headers["holotable-behind"]) == (200, "true")
+        refused = await owner.get(path, params={"min_position": made.json()["position"]})
+        assert (refused.status_code, refused.json()["code"]) == (503, "not_caught_up")
+        assert api.app.shell.standing == {}
