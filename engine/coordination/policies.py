@@ -294,7 +294,8 @@ def season_told(
     """
     Return the command that *season* still needs about *tournament*, or None if there is none.
 
-    A tournament that only house bots have played gives no points.
+    A tournament that only house bots have played gives no points. A revoked award comes back by
+    nothing but the command of a person, whatever becomes of its tournament.
     """
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
@@ -304,9 +305,10 @@ def season_told(
     award = points_of(tournament, now=now)
     if not award.placings:
         return None
-    if season.tournament(award.tournament) is None:
+    counted = season.tournament(award.tournament)
+    if counted is None:
         return award
-    if not tournament.corrections:
+    if counted.revoked or not tournament.corrections:
         return None
     last = tournament.corrections[-1]
     return ReviseAward(award=award, reason=last.reason, author=last.by, now=now)

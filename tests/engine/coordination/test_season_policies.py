@@ -7,7 +7,7 @@ from engine.coordination.policies import season_told
 from engine.coordination.season_points import points_of
 from engine.kit.freezes import Frozen
 from engine.season import decider as seasons
-from engine.season.commands import AwardPoints, CloseSeason, ReviseAward
+from engine.season.commands import AwardPoints, CloseSeason, ReviseAward, RevokeAward
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.season.values import PointsFormula
 from engine.tournament.model.commands.correcting import CorrectResult, Reaward
@@ -75,6 +75,22 @@ def test_a_season_is_told_of_a_correction_once() -> None:
     leader = season.state.standings()[0]
     assert (leader.player, leader.points) == (player(2), "4.00")
     season.when(season_told(season.state, night.state, now=NOON)).then_nothing()
+
+
+def test_a_correction_does_not_bring_a_revoked_award_back() -> None:
+    """Neither does the end of a dispute, which asks again what the season needs."""
+    dispute = DisputeId("dsp_" + "3" * 32)
+    season, night = Scenario(seasons).asked(opening()), a_night()
+    season.asked(season_told(season.state, night.state, now=NOON))
+    by = {"reason": REASON, "author": DIRECTOR, "now": NOON}
+    season.asked(RevokeAward(tournament=night.state.terms.tournament, **by))
+
+    order = tuple((entrant(number),) for number in (2, 1, 3, 4))
+    night.asked(CorrectResult(order=order, by=DIRECTOR, reason=REASON, now=NOON))
+    night.asked(FreezeResult(dispute=dispute, now=NOON), ReleaseResult(dispute=dispute, now=NOON))
+
+    assert season_told(season.state, night.state, now=NOON) is None
+    assert season.state.tournament(night.state.terms.tournament).revoked
 
 
 def test_points_wait_for_a_dispute_and_come_when_it_lets_go() -> None:
