@@ -4852,6 +4852,9 @@ class Places(Part):
                 event, "no_show.purge", "stack", data["stack"], books.stack if books else None
             )
         if data.get("struck"):
+            self.check(
+                event, "no_show.purge", self.all.money.deal is None, "a deal was made before"
+            )
             self.all.entrants.pop(data["entrant"], None)
             self.same(
                 event,
@@ -5238,8 +5241,16 @@ class Money(Part):
     def stacks(self, position: int) -> dict[str, int]:
         """
         Return the chips of all remaining entrants between two hands (`cancellation.stacks`). A broke entrant has 0.
+        A late entrant has the chips that come before the next hand.
         """
         found = dict.fromkeys(self.all.left(), 0)
+        brought = {
+            e.data["entrant"] for e in self.all.of("chips_brought") if e.position < position
+        }
+        for each in self.all.of("chips_promised"):
+            name = each.data["entrant"]
+            if each.position < position and each.data["newcomer"] and name in found.keys() - brought:
+                found[name] = each.data["chips"]
         for table in self.all.tables:
             for name, chips in table.stacks_at(position).items():
                 if name in found:

@@ -189,7 +189,8 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
     """
     Return the eliminations of seated no-shows. Their chips leave play with them.
 
-    Their entries no longer count, unless there would be no other entrant at all.
+    Their entries no longer count, unless there would be no other entrant at all, or a deal was
+    made: it shares out the buy-ins of all its parties.
 
     Raises:
         TournamentNotRunning: If play has not begun, or was cancelled.
@@ -207,7 +208,8 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
             raise DirectiveStale(problem="a no-show is not seated there")
         busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
     gone = {each.entrant for each in busts}
-    struck = bool(set(state.remaining()) - gone or state.placings or _coming(state))
+    others = bool(set(state.remaining()) - gone or state.placings or _coming(state))
+    struck = others and state.books.deal is None
     purged = tuple(
         NoShowPurged(
             entrant=each.entrant,

@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.coordination.policies import stacks_between_hands
 from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.model.commands import RaiseLevels, Register
+from engine.tournament.model.commands import Cancel, RaiseLevels, Register
 from engine.tournament.model.commands.entering import (
     Approve,
     CheckIn,
@@ -42,7 +43,7 @@ from engine.tournament.model.events.entering import (
     WaitlistTaken,
 )
 from engine.tournament.model.events.floor import HandForHandStarted
-from engine.tournament.model.events.money import PayoutDealVoided
+from engine.tournament.model.events.money import PayoutDealVoided, RefundsAwarded
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms
 from engine.tournament.model.terms.floor import HandForHandTerms
@@ -377,6 +378,29 @@ def test_a_purge_voids_the_deal_that_is_proposed() -> None:
         number=1, entrant=entrant(4), cause="eliminated", rule="payout_deal.bust"
     )
     night.ask(ProposeDeal(by=None, method="equal", now=night.now))
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_who_is_purged_after_a_deal_keeps_place_and_share(cancelled: bool) -> None:
+    """The shares are those of the buy-ins of all its parties."""
+    night = with_one_absent(4, fees=FeeTerms(buy_in=100), currency="EUR", payouts=(1,))
+    night.ask(ProposeDeal(by=None, method="equal", now=night.now))
+    for number in (1, 2, 3, 4):
+        night.ask(AcceptDeal(entrant=entrant(number), offer=1, now=night.now))
+
+    purge_absent(night)
+
+    assert [(each.entrant, each.place) for each in running(night).placings] == [(entrant(4), 4)]
+    if cancelled:
+        stacks = stacks_between_hands(night.table)
+        night.ask(Cancel(reason="storm", stacks=stacks, now=night.now))
+        (refunds,) = (each for each in night.events if isinstance(each, RefundsAwarded))
+        assert [each.prize for each in refunds.refunds] == [100] * 4
+        return
+    night.play_as = all_in
+    night.play()
+    assert isinstance(night.tournament, Finished)
+    assert [each.amount for each in night.tournament.payouts] == [100] * 4
 
 
 def test_who_is_left_alone_by_a_purge_has_won() -> None:

@@ -11,7 +11,7 @@ from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal, Reco
 from engine.tournament.model.errors import DirectiveStale
 from engine.tournament.model.events import TournamentCancelled
 from engine.tournament.model.events.money import RefundsAwarded
-from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.terms import EntryTerms, FeeTerms
 from engine.tournament.model.values import Standing
 from engine.values import EntrantId
 from tests.engine.coordination.evening import Evening
@@ -19,6 +19,7 @@ from tests.engine.scenario import Scenario
 from tests.engine.tournament.books import charging, ledger, out, stacks
 from tests.engine.tournament.floor import NOON, RULESET, entrant, player, table, to_start
 from tests.engine.tournament.test_hand_for_hand import begun
+from tests.engine.tournament.test_late_entry import late
 from tests.engine.tournament.test_money import entered
 from tests.engine.tournament.test_rulings import sitting
 
@@ -175,6 +176,20 @@ def test_bets_of_a_hand_in_play_count_as_gone_back() -> None:
     told = stacks_between_hands(evening.table)
 
     assert [each.stack for each in told] == [1_000, 1_000, 1_000]
+
+
+def test_a_late_entrant_counts_with_the_stack_that_was_on_its_way() -> None:
+    """It comes before the next hand, and there is none."""
+    fees = FeeTerms(buy_in=1_000, cancellation="roll_forward")
+    entry = EntryTerms(late_registration_seconds=3600)
+    asked = to_start(3, table_seats=8, fees=fees, entry=entry, payouts=(1,), currency="EUR")
+    given = Scenario(decider).asked(*asked, late(4))
+
+    decided = given.when(cancel(*stacks(e1=1_000, e2=2_000, e3=0))).events()
+
+    (awarded,) = (each for each in decided if isinstance(each, RefundsAwarded))
+    assert [each.chips for each in awarded.refunds] == [500, 1_000, 0, 500]
+    assert awarded.stacks[-1] == Standing(entrant=entrant(4), stack=1_000)
 
 
 def test_a_hand_that_ends_after_the_cancellation_counts_for_nothing() -> None:
