@@ -77,6 +77,36 @@ def test_nothing_is_lost_before_the_stream_opens_nor_in_an_outage(house: House) 
     expect(guest("Dengar")).to_be_visible()
 
 
+@pytest.mark.parametrize("status", [None, 502])
+def test_a_part_that_failed_is_asked_again_though_the_stream_stays(
+    house: House, status: int | None
+) -> None:
+    """Another process answers the request, or ends before it can."""
+    page, owner, evening, guest = poster(house)
+    page.goto(f"/tournaments/{evening}")
+    walk_in(owner, evening, "Bossk")
+    expect(guest("Bossk")).to_be_visible()
+    page.clock.install()
+    failed: list[Route] = []
+
+    def hold(route: Route) -> None:
+        failed.append(route)
+
+    page.route(PART, hold, times=1)
+    with page.expect_request(PART):
+        walk_in(owner, evening, "Dengar")
+        page.clock.fast_forward(1000)
+    first = taken(page, failed)
+
+    if status is None:
+        first.abort()
+    else:
+        first.fulfill(status=status)
+
+    page.clock.run_for(OUTAGE_SECONDS * 1000)
+    expect(guest("Dengar")).to_be_visible()
+
+
 @contextmanager
 def slow_to_watch() -> Iterator[tuple[str, threading.Event]]:
     """Serve a stream that opens at once, and begins to watch only once the event is set."""

@@ -11,6 +11,7 @@ let source = null;
 let lost = null; // timer until the page says that it has no connection
 let failures = 0; // streams in a row that the server did not open
 const waiting = new Map(); // timer by part
+const misses = new Map(); // failed requests in a row, by part
 const tags = new Map(); // ETag by part
 const asked = new Map(); // number of the last request, by part
 const shown = new Map(); // number of the request whose answer is shown, by part
@@ -54,6 +55,9 @@ function begun() {
   clearTimeout(lost);
   lost = null;
   document.dispatchEvent(new Event("back"));
+  for (const timer of waiting.values()) clearTimeout(timer); // the pauses of parts that failed
+  waiting.clear();
+  misses.clear();
   if (!refused) refreshAll();
   refused = false;
 }
@@ -61,6 +65,15 @@ function begun() {
 function soon(name) {
   if (waiting.has(name)) return;
   waiting.set(name, setTimeout(() => refresh(name), Math.random() * JITTER));
+}
+
+// A part may fail although the stream stays: another process has answered, or has not.
+function again(name) {
+  if (waiting.has(name)) return;
+  const before = misses.get(name) ?? 0;
+  misses.set(name, before + 1);
+  const pause = Math.min(AGAIN * 2 ** before, AGAIN_MAX) * (1 + Math.random());
+  waiting.set(name, setTimeout(() => refresh(name), pause));
 }
 
 function refreshAll() {
@@ -84,13 +97,11 @@ export async function refresh(name) {
   try {
     answer = await fetch(address, { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
   } catch {
-    return; // the line is down; when the stream is back, it refreshes all parts
+    return again(name);
   }
   if (answer.status === 401) return location.reload(); // the session has ended
-  if (answer.status === 429 || answer.status === 503) {
-    waiting.set(name, setTimeout(() => refresh(name), AGAIN));
-    return;
-  }
+  if (answer.status === 429 || answer.status >= 500) return again(name);
+  misses.delete(name);
   if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer arrived meanwhile
   if (answer.status !== 200) return; // 304: nothing differs
   const text = await answer.text();
