@@ -210,6 +210,7 @@ ledger = Table(
     Column("title", Text),
     Column("counts_for", Text),
     sa.Index("ix_ledger_player", "player"),
+    sa.Index("ix_ledger_season_tournament", "season", "tournament"),
 )
 
 standing = Table(
