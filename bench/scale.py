@@ -51,7 +51,10 @@ WARM_SECONDS = 1.0 + TABLES / 50
 """The time before a round is measured. All players of all tables read their views in it."""
 
 PLAYED_SECONDS = 2.0
-"""The time for which the league to be copied is played."""
+"""The time for which the league to be copied is played before its events are counted."""
+
+EVENTS_AN_ACTION = 2
+"""The events that an action writes on average."""
 
 ACTING = 64
 """Tables that act at once in the unpaced round."""
@@ -68,8 +71,12 @@ Found = dict[str, str]
 async def load(url: str) -> None:
     """Play the league that is copied. Then play a round for each line that comes in."""
     first = await sit_down(url, 2)
-    begun = time.perf_counter()
-    await asyncio.gather(*(game.play(Measured(begun, begun + PLAYED_SECONDS)) for game in first))
+    acted = 0
+    while acted * EVENTS_AN_ACTION < SIZES[-1] / LEAGUES:
+        begun = time.perf_counter()
+        measured = Measured(begun, begun + PLAYED_SECONDS)
+        await asyncio.gather(*(game.play(measured) for game in first))
+        acted += len(measured.spent)
     print(json.dumps(first[0].table), flush=True)
     games = await sit_down(url, TABLES)
     print(json.dumps([game.table for game in games]), flush=True)
