@@ -158,7 +158,7 @@ async def test_a_page_is_never_older_than_the_one_before(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
         path = f"/v1/leagues/{league}/tournaments"
-        # No projection runs here, so it cannot have reached the position in this cursor.
-        cursor = token(league[4:], 0, 5, f"tournaments {league} None None", 3)
+        # No projection runs here, so it has not reached the league's first event.
+        cursor = token(league[4:], 0, 0, f"tournaments {league} None None", 3)
         answer = await owner.get(path, params={"cursor": cursor})
         assert (answer.status_code, answer.json()["code"]) == (503, "not_caught_up")
