@@ -17,7 +17,7 @@ from engine.table.model.commands import ComeBack, ImposePenalty, OpenTable, Step
 from engine.tournament.entering.staff import demand_staff_in_time
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Register, Withdraw
-from engine.tournament.model.commands.entering import AnswerOffer, Approve
+from engine.tournament.model.commands.entering import AnswerOffer, Approve, CheckIn
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import Drafted, Registering, Running, Unannounced
 from engine.tournament.model.state import State as Tournament
@@ -62,10 +62,12 @@ async def guards(
     """
     if isinstance(command, Register):
         return [await admitted(states, league, command.player, now, before)]
-    if not isinstance(command, AnswerOffer | Approve):
+    if not isinstance(command, AnswerOffer | Approve | CheckIn):
         return []
     if isinstance(command, AnswerOffer) and not command.accepted:
         return []
+    if isinstance(command, CheckIn) and not isinstance(before, Running):
+        return []  # a place goes to the waitlist at the start, which checks everybody
     known = () if isinstance(before, Unannounced | Drafted) else (before.entering,)
     outside = [each for one in known for each in (*one.waiting, *one.applicants)]
     return [

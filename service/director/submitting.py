@@ -17,6 +17,7 @@ from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import OpenRegistration, StartPlay
 from engine.tournament.model.commands.entering import ExtendEntryTimes
+from engine.tournament.model.events.entering import WaitlistTaken
 from engine.tournament.model.state import Announced, Finished, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
@@ -297,7 +298,8 @@ async def decided_with_tables(
     Decide *commands* on the tournament, and their consequences on its tables.
 
     Outages are counted first: times of entry become longer, and if the commands may stop the level
-    clock, it gets its time back.
+    clock, it gets its time back. Before a place goes to the waitlist, former members and banned
+    players leave it.
 
     Args:
         stream: The tournament's stream.
@@ -320,8 +322,26 @@ async def _with_tables(
 ) -> list[StreamEvents]:
     """Do the same as :func:`decided_with_tables`, whose extensions are *moved*."""
     state = (await states.load(stream)).state
-    asked_in_all = (*moved, *await after_outages(runtime, states.league, state, commands, now))
-    events, state = policies.decide_in_turn(tournament.decider, state, asked_in_all)
+    asked = (*moved, *await after_outages(runtime, states.league, state, commands, now))
+    entries = await _decided(states, stream, asked, now)
+    if not any(isinstance(event, WaitlistTaken) for each in entries for event in each.events):
+        return entries
+    leaving, guarded = await unwelcome(states, state, now)
+    # Those whom a command names have been checked for it, or leave anyway.
+    named = {getattr(each, "entrant", None) for each in commands}
+    first = [each for each in leaving if each.entrant not in named]
+    return [*await _decided(states, stream, (*first, *asked), now), *guarded]
+
+
+async def _decided(
+    states: States,
+    stream: Stream[Tournament],
+    commands: Sequence[TournamentCommand],
+    now: datetime,
+) -> list[StreamEvents]:
+    """Decide *commands* on the tournament, and the chips that they move at its tables."""
+    state = (await states.load(stream)).state
+    events, state = policies.decide_in_turn(tournament.decider, state, commands)
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():
         there = table_stream(each)

@@ -233,7 +233,8 @@ async def answer_offer(
     "POST", "/v1/tournaments/{tournament_id:str}/check-ins", "check_in",
     "Check in to a tournament.", needs="own_entry", scope="tables:play", body=Nothing,
     answer=EntryChanged, problems=(
-        "check_in_not_open", "entrant_unknown", "registration_not_open", "seats_being_drawn",
+        "check_in_not_open", "entrant_unknown", "player_banned", "registration_not_open",
+        "seats_being_drawn",
     ),
 )  # fmt: skip
 async def check_in(
@@ -247,7 +248,10 @@ async def check_in(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "check_in_entrant", "Check an entrant in.",
     needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
-    problems=("check_in_not_open", "entrant_unknown", "registration_not_open", "seats_being_drawn"),
+    problems=(
+        "check_in_not_open", "entrant_unknown", "player_banned", "registration_not_open",
+        "seats_being_drawn",
+    ),
 )  # fmt: skip
 async def check_in_entrant(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
@@ -326,18 +330,27 @@ async def _ask(
     status: Literal[200, 201] = 200,
 ) -> Response[bytes]:
     receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
-    return entry_changed(receipt, place, status)
+    return entry_changed(receipt, place, status, about=getattr(command, "entrant", None))
 
 
 def entry_changed(
-    receipt: Receipt, place: TournamentPlace, status: Literal[200, 201] = 200
+    receipt: Receipt,
+    place: TournamentPlace,
+    status: Literal[200, 201] = 200,
+    about: EntrantId | None = None,
 ) -> Response[bytes]:
-    """Answer with the types of the events, and the first entrant that they name."""
+    """
+    Answer with the types of the events, and with the entrant that they change.
+
+    Args:
+        about: The entrant that the command names. Others may leave the waitlist before. Without one
+            it is the first that the events name.
+    """
     found = [each.event for each in receipt.recorded if each.stream == place.stream]
-    named = (each.entrant for each in found if isinstance(each, ABOUT_ENTRANT))
+    named = [each.entrant for each in found if isinstance(each, ABOUT_ENTRANT)]
     content = {
         "tournament": place.id,
-        "entrant": next(named, None),
+        "entrant": about if about in named else next(iter(named), None),
         "events": tuple(each.__struct_config__.tag for each in found),
     }
     return answer(receipt, content, status, version_of=place.stream)

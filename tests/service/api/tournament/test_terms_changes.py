@@ -260,3 +260,46 @@ async def test_a_night_with_changed_terms_is_audited_and_its_bundle_verified(
         bundle = (await owner.get(f"{path}/bundle")).content
         found = verifier.verify(bundle, [verifier.read_key(KEY.verifier_key())])
         assert found.authentic and found.differences == []
+
+
+async def test_a_place_that_is_free_during_play_passes_the_banned_by(
+    serving, database: TestDatabase
+) -> None:
+    """It would go to them by itself, or when they check in."""
+    async with serving() as api:
+        entry = {
+            "waitlist": True,
+            "check_in_opens_before_seconds": 7200,
+            "late_registration_seconds": 3600,
+        }
+        terms = {"entrants_max": 2, "table_seats": 6, "entry": entry}
+        owner, league, tournament, people = await announced(api, 6, **terms)
+        path = f"/v1/tournaments/{tournament}"
+        mine = [(await enter(person, tournament)).json()["entrant"] for person in people]
+        for person in people[:4]:
+            assert (await person.post(f"{path}/check-ins")).is_success
+        assert (await owner.post(f"{path}/start")).status_code == 202
+
+        async def ban(person: Any) -> None:
+            banned = await owner.http.put(
+                f"/v1/leagues/{league}/bans/{person.player}",
+                json={"reason": "Cheated elsewhere."},
+                headers=owner.headers,
+            )
+            assert banned.is_success, banned.text
+
+        await ban(people[2])
+        more = await change(owner, path, entrants_max=3)
+        assert more.json()["events"][:4] == [
+            "waitlist_left", "terms_changed", "waitlist_taken", "entrant_registered",
+        ]  # fmt: skip
+        assert (await change(owner, path, entrants_max=4)).json()["events"] == ["terms_changed"]
+        await ban(people[4])
+        assert refused(await people[4].post(f"{path}/check-ins"), "player_banned")
+        came = (await people[5].post(f"{path}/check-ins")).json()
+        assert came["events"][:3] == ["waitlist_left", "entrant_checked_in", "waitlist_taken"]
+        assert came["entrant"] == mine[5]
+        shown = (await owner.get(path)).json()["entrants"]
+        seated = {each["id"] for each in shown if each["status"] in ("playing", "registered")}
+        assert seated == {mine[0], mine[1], mine[3], mine[5]}, shown
+    assert faults(await audited(database, league)) == {}
