@@ -96,7 +96,8 @@ _FORMS = (JSON, EVENT_STREAM, NDJSON)
 _ABOUT = (
     "As `application/x-ndjson` it answers the whole history after `after`: a first line of the "
     "type `begin`, a line for each event, and a last line of the type `end` with `count`, `cursor` "
-    "and the `sha256` of the events' lines. A history without its last line was cut off."
+    "and the `sha256` of the events' lines. A history without its last line was cut off. A request "
+    "that waits counts as a stream."
 )
 
 
@@ -170,8 +171,9 @@ async def _answer(
         lines = lines_of(feed, after, partial(_may_follow, request, feed, fresh=False))
         return CountedStream(held, lines, media_type=NDJSON, headers=STREAM_HEADERS)
     if asked.wait:
-        waits(request.scope)
-        await feed.news(after, asked.wait)
+        with held():
+            waits(request.scope)
+            await feed.news(after, asked.wait)
         role = await _still_allowed(request, league)
         # The caller may have lost an office during the wait.
         feed = replace(feed, reader=Reader(staff=role in STAFF, entrant=viewer))

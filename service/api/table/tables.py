@@ -36,7 +36,7 @@ from service.api.http.reading.event_versions import Events
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of, waits
 from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.table.actions import Action
 from service.api.table.commanding import command_of
@@ -99,7 +99,8 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableSeen, problems=AS_OF_PROBLEMS,
+    answer=TableSeen, problems=(*AS_OF_PROBLEMS, "too_many_streams"),
+    about="A request that waits counts as a stream.",
 )  # fmt: skip
 async def read_table(
     request: Asked,
@@ -118,8 +119,7 @@ async def read_table(
     if tags.unchanged(known.tag):
         before = known.tag
         if wait:
-            feed = Feed(shell, place.league, place.stream, 0, Reader())
-            await feed.news(place.loaded.version, wait)
+            await _news(request, place, wait)
             place = await reach(request, place.id, TABLE)
             known = await _known(shell, principal, place)
         if known.tag == before:
@@ -128,6 +128,20 @@ async def read_table(
     read = read_of(place.league, place.loaded, seen)
     shown = shown_of(read, known.names, shell.now(), known.closed_since)
     return encoded(shown, headers={"ETag": known.tag})
+
+
+async def _news(request: Asked, place: TablePlace, seconds: float) -> None:
+    """
+    Wait for news of the table, as a stream does.
+
+    Raises:
+        TooManyStreams: If the caller, or everybody together, has too many streams open.
+    """
+    shell = shell_of(request)
+    feed = Feed(shell, place.league, place.stream, 0, Reader())
+    with shell.limits.streams.held(principal_of(request)):
+        waits(request.scope)
+        await feed.news(place.loaded.version, seconds)
 
 
 class _Known(NamedTuple):

@@ -263,9 +263,12 @@ async def test_a_request_that_rests_in_several_tasks_is_one_request() -> None:
     assert crowd.number == 0
 
 
-async def test_a_poll_that_waits_is_not_under_way(serving: Any) -> None:
+async def test_a_poll_that_waits_is_a_stream_and_not_under_way(serving: Any) -> None:
     async with serving(process_requests=2) as api:
-        person = await api.person()
+        owner, _, tournament, _, table = await api.playing()
+        tag = {"If-None-Match": (await owner.get(f"/v1/tables/{table}")).headers["etag"]}
+        feed = f"/v1/tournaments/{tournament}/events"
+        last = (await owner.get(feed, params={"limit": 200})).json()["items"][-1]["cursor"]
         polls: list[asyncio.Task[Any]] = []
 
         async def all_wait() -> bool:
@@ -273,10 +276,14 @@ async def test_a_poll_that_waits_is_not_under_way(serving: Any) -> None:
             return bool(limits.streams.number == len(polls) and limits.crowd.number == 0)
 
         try:
-            for _ in range(3):  # with a single read under way at a time
-                polls.append(asyncio.create_task(person.get("/v1/me/turns?wait=20")))
+            # A single read is under way at a time.
+            for path in ("/v1/me/turns?wait=20", f"/v1/tables/{table}?wait=20") * 2:
+                polls.append(asyncio.create_task(owner.get(path, headers=tag)))
                 await until_awaited(all_wait)
-            assert (await person.get("/v1/me")).status_code == 200
+            waiting = owner.get(feed, params={"after": last, "wait": 20})
+            polls.append(asyncio.create_task(waiting))
+            await until_awaited(all_wait)
+            assert (await owner.get("/v1/me")).status_code == 200
             assert not any(each.done() for each in polls)
         finally:
             for each in polls:
