@@ -17,6 +17,7 @@ from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import Seating
 from engine.values import EntrantId, number_of, stream_of
+from service.api.http.access.authentication import authenticate
 from service.api.http.access.phases import tables_of
 from service.api.http.access.rights import (
     AS_KNOWN,
@@ -36,7 +37,7 @@ from service.api.http.reading.event_versions import Events
 from service.api.http.reading.listing import Pages
 from service.api.http.reading.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.reading.paging import Page
-from service.api.http.shell import Asked, Shell, principal_of, shell_of, waits
+from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of, waits
 from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.table.actions import Action
 from service.api.table.commanding import command_of
@@ -132,16 +133,18 @@ async def read_table(
 
 async def _news(request: Asked, place: TablePlace, seconds: float) -> None:
     """
-    Wait for news of the table, as a stream does.
+    Wait for news of the table, as a stream does, and authenticate the caller again.
 
     Raises:
         TooManyStreams: If the caller, or everybody together, has too many streams open.
+        Unauthenticated: If the token has ended meanwhile.
     """
     shell = shell_of(request)
     feed = Feed(shell, place.league, place.stream, 0, Reader())
     with shell.limits.streams.held(principal_of(request)):
         waits(request.scope)
         await feed.news(place.loaded.version, seconds)
+    await authenticate(request, operation_of(request))
 
 
 class _Known(NamedTuple):

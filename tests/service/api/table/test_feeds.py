@@ -8,6 +8,7 @@ import pytest
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.support.poison import owning, plant
 from tests.support.streams import following
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -74,6 +75,30 @@ async def test_a_long_poll_ends_with_the_news(serving) -> None:
         answer = await asyncio.wait_for(polling, 19)  # the poll itself would end later
         assert answer.status_code == 200
         assert answer.headers["etag"] != tag
+
+
+async def test_a_long_poll_shows_nothing_once_its_token_has_ended(serving) -> None:
+    """Nor its owner's cards, though news came."""
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        path, own = f"/v1/tables/{table}", person.headers
+        token = (await person.post("/v1/tokens", {})).json()
+        phone = {"Authorization": f"Bearer {token['token']}"}
+        tag = (await api.http.get(path, headers=phone)).headers["etag"]
+        polling = asyncio.create_task(
+            api.http.get(path, params={"wait": 20}, headers=phone | {"If-None-Match": tag})
+        )
+
+        async def waits() -> bool:
+            return api.app.limits.streams.number == 1
+
+        await until_awaited(waits)
+        ended = await api.http.delete(f"/v1/tokens/{token['id']}", headers=own)
+        assert ended.status_code == 204
+        await person.post(f"{path}/actions", answer_to(view), key="p")
+        answer = await asyncio.wait_for(polling, 19)  # the poll itself would end later
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
 async def test_a_stream_resumes_after_the_last_event_and_ends_on_stop(serving) -> None:
