@@ -5,6 +5,7 @@ The row is also the record of what was sent. A second notice of the same kind an
 same person by the same channel, or to the same browser, is never made.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
@@ -13,6 +14,7 @@ import msgspec
 
 from service.base.documents import Document
 from service.base.drivers import Driver
+from service.notices.kinds import URGENT
 from service.people.relocations import STAYS
 
 Channel = Literal["mail", "push"]
@@ -41,7 +43,8 @@ _DUE = f"""
            recipient
       FROM notice
      WHERE state = 'waiting' AND next_at <= $1 AND channel = $2 AND {_OURS}
-     ORDER BY next_at, created_at LIMIT $3
+       AND NOT id = ANY ($4) AND (account IS NULL OR NOT account = ANY ($5))
+     ORDER BY NOT kind = ANY ($6), attempts, next_at, created_at LIMIT $3
 """  # noqa: S608
 _BEGIN = f"""
     UPDATE notice SET state = 'begun', attempts = attempts + 1, next_at = NULL, told_at = $2
@@ -112,9 +115,24 @@ async def add(connection: Driver, made: New, now: datetime) -> None:
     await connection.execute(_ADD, *about, facts, now, made.ends_at, made.target)
 
 
-async def due(connection: Driver, channel: Channel, now: datetime, limit: int) -> list[Due]:
-    """Return notices that are due, the oldest first."""
-    return [Due(**row) for row in await connection.fetch(_DUE, now, channel, limit)]
+async def due(
+    connection: Driver,
+    channel: Channel,
+    now: datetime,
+    limit: int,
+    *,
+    without: Collection[UUID] = (),
+    nobody_of: Collection[UUID] = (),
+) -> list[Due]:
+    """
+    Return notices that are due: urgent ones first, then those with the fewest attempts.
+
+    Args:
+        without: Notices that are under way already.
+        nobody_of: Accounts whose notices have to wait.
+    """
+    asked = (now, channel, limit, list(without), list(nobody_of), list(URGENT))
+    return [Due(**row) for row in await connection.fetch(_DUE, *asked)]
 
 
 async def begin(connection: Driver, number: UUID, now: datetime) -> bool:

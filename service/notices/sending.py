@@ -4,10 +4,14 @@ Sending notices: at most once, whatever happens to this process.
 A notice is recorded as begun before it is handed over. If the process dies after that, nobody knows
 whether the receiver took it, so it is never sent again. A failure before that, or a refusal by the
 receiver, leads to another attempt.
+
+Mail and push messages do not wait for each other. Several push messages are under way at a time,
+but few to each person, so a slow address delays only the messages of its owner.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -29,6 +33,8 @@ _TURN_SECONDS: Final = 20.0
 _AWAY_FOR: Final = timedelta(minutes=1)
 _AT_ONCE: Final = 50
 _PUSHES_AT_ONCE: Final = 16
+_PUSHES_OF_ONE: Final = 2
+"""The most messages under way to the browsers of one person."""
 
 _Made = TypeVar("_Made", Mail, Pushed)
 
@@ -43,17 +49,25 @@ async def send(runtime: Runtime) -> None:
         await resets.answer_requests(connection, keys, runtime.clock.now())
     await make_notices(runtime)
     composer = Composer(runtime, keys)
+    channels = []
     if settings.smtp_url is not None and settings.mail_from is not None:
         post = SmtpSession(settings.smtp_url, settings.mail_from)
-        try:
-            await _send_mail(runtime, post, composer, ends)
-        finally:
-            post.close()
+        channels.append(_send_mail(runtime, post, composer, ends))
     if settings.push_key is not None:
-        await _send_pushes(runtime, keys, composer, ends)
+        channels.append(_send_pushes(runtime, keys, composer, ends))
+    for end in await asyncio.gather(*channels, return_exceptions=True):
+        if isinstance(end, BaseException):
+            raise end
 
 
 async def _send_mail(runtime: Runtime, post: SmtpSession, composer: Composer, ends: float) -> None:
+    try:
+        await _send_mails(runtime, post, composer, ends)
+    finally:
+        post.close()
+
+
+async def _send_mails(runtime: Runtime, post: SmtpSession, composer: Composer, ends: float) -> None:
     while found := await outbox.due(runtime.pool, "mail", runtime.clock.now(), _AT_ONCE):
         for due in found:
             if asyncio.get_running_loop().time() >= ends:
@@ -73,14 +87,37 @@ async def _send_pushes(
         if pushed is not None:
             await _push(runtime, keys, outside, due, pushed)
 
-    while asyncio.get_running_loop().time() < ends:
-        found = await outbox.due(runtime.pool, "push", runtime.clock.now(), _PUSHES_AT_ONCE)
-        if not found:
-            return
+    under_way: dict[asyncio.Task[None], Due] = {}
+    try:
+        while True:
+            while asyncio.get_running_loop().time() < ends:
+                found = await _next_pushes(runtime, list(under_way.values()))
+                if not found:
+                    break
+                under_way |= {asyncio.create_task(one(due)): due for due in found}
+            if not under_way:
+                return
+            done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            for each in done:
+                del under_way[each]
+                each.result()
+    finally:
         # Each notice is finished and recorded, even if another fails. So none stays begun.
-        for end in await asyncio.gather(*map(one, found), return_exceptions=True):
-            if isinstance(end, BaseException):
-                raise end
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _next_pushes(runtime: Runtime, under_way: Sequence[Due]) -> list[Due]:
+    """Return messages for the free places, at most one for each person."""
+    busy = Counter(due.account for due in under_way if due.account is not None)
+    found = await outbox.due(
+        runtime.pool,
+        "push",
+        runtime.clock.now(),
+        _PUSHES_AT_ONCE - len(under_way),
+        without=[due.id for due in under_way],
+        nobody_of=[account for account, number in busy.items() if number >= _PUSHES_OF_ONE],
+    )
+    return list({due.account: due for due in reversed(found)}.values())
 
 
 async def _composed(

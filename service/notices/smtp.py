@@ -78,18 +78,24 @@ class SmtpSession:
         Raises:
             Away: If the server does not answer, or does not take mail from this sender.
             NeverTaken: If it refuses the recipient for good.
-            NotTaken: If it refuses the recipient for now.
+            NotTaken: If it refuses the recipient for now, or has no answer about the recipient.
         """
         try:
             server = self._server or self._connected()
             server.rset()
             said, _ = server.mail(self._sender)
-            if said not in _TAKEN:
-                raise Away(f"the mail server answered {said} to the sender")
-            _demand(server.rcpt(recipient)[0])
         except (OSError, smtplib.SMTPException) as error:
             self.close()
             raise Away(_told(error)) from error
+        if said not in _TAKEN:
+            raise Away(f"the mail server answered {said} to the sender")
+        try:
+            answer, _ = server.rcpt(recipient)
+        except (OSError, smtplib.SMTPException) as error:
+            # It took the sender, so the others' mails need not wait.
+            self.close()
+            raise NotTaken(_told(error)) from error
+        _demand(answer)
 
     def greet(self) -> None:
         """

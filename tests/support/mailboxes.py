@@ -8,6 +8,9 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 
+HANGS_UP = "hangs up"
+"""The answer that closes the connection instead."""
+
 
 @dataclass
 class Mail:
@@ -73,6 +76,9 @@ class MailServer:
         if not said:
             self.stalled.set()
             await self.let_go.wait()
+        if said == HANGS_UP:
+            writer.close()
+            return False
         writer.write(f"{said}\r\n".encode())
         await writer.drain()
         return said == usual

@@ -16,7 +16,7 @@ from service.cli.account.reset import offer_reset
 from service.cli.doctor import examine
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.support.databases import TestDatabase
-from tests.support.mailboxes import MailServer, mail_server
+from tests.support.mailboxes import HANGS_UP, MailServer, mail_server
 from tests.support.receivers import Worker, working
 from tests.support.waiting import until_awaited
 
@@ -269,6 +269,21 @@ async def test_a_mail_that_was_not_taken_is_sent_again_and_one_handed_over_never
         [(error,)] = rows(database, "SELECT error FROM notice WHERE state = 'failed'")
         assert error == "the mail server answered 550"
         assert len(server.got) == 1
+
+
+async def test_a_recipient_at_whom_the_server_hangs_up_holds_back_no_other(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with post_office(database, serving) as (server, api, worker):
+        await put(await api.person(), "hangs@falcon.example")
+        await put(await api.person(), ADDRESS)
+        server.answers["RCPT"] = [HANGS_UP]
+
+        await worker.work(SEND)
+
+        assert [each.recipient for each in server.got] == [ADDRESS]
+        states = rows(database, "SELECT state, attempts FROM notice ORDER BY state")
+        assert states == [("sent", 1), ("waiting", 1)]
 
 
 @pytest.mark.parametrize(("stalls", "mails"), [("RCPT", 1), ("content", 1)])

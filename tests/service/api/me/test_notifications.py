@@ -30,7 +30,7 @@ from engine.values import number_of
 from service.base.settings import environment
 from service.log.streams import league_stream
 from service.log.writer import States, StreamEvents
-from service.notices import browsers
+from service.notices import browsers, smtp
 from service.notices.kinds import Kind
 from service.notices.preferences import turn_off
 from service.notices.push import new_private_key, public_key
@@ -568,6 +568,33 @@ async def test_a_browser_that_cannot_be_read_holds_back_no_other(town: Callable[
         assert sorted(each.path[-1] for each in here.receiver.got) == ["b", "c"]
         states = rows(here.database, "SELECT state FROM notice WHERE channel = 'push' ORDER BY 1")
         assert states == [("failed",), ("sent",), ("sent",)]
+
+
+async def test_neither_slow_mail_nor_a_slow_browser_holds_back_the_messages_of_others(
+    town: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(smtp, "SECONDS", 60.0)
+    async with town() as here:
+        han, leia = await here.member("han"), await here.api.join(here.owner, here.league)
+        for person, path in ((han, "han/1"), (han, "han/2"), (han, "han/3"), (leia, "leia")):
+            wanted = Browser().subscription(f"{here.receiver.url}/{path}")
+            answer = await person.post("/v1/me/push-subscriptions", wanted)
+            assert answer.status_code == 201, answer.text
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        here.server.answers["RCPT"] = [""]
+        here.receiver.answers = [0] * 4
+
+        sending = asyncio.create_task(here.worker.work(SEND))
+        await here.server.stalled.wait()
+        await here.receiver.has(3)
+
+        first = [each.path.removeprefix("/hook/").partition("/")[0] for each in here.receiver.got]
+        assert sorted(first) == ["han", "han", "leia"]
+        here.server.let_go.set()
+        here.receiver.let_go.set()
+        await sending
 
 
 async def test_two_first_opt_outs_at_once_both_hold(town: Callable[[], Any]) -> None:
