@@ -84,7 +84,12 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     ask.failure = None
     if ask.query(PART):
         return Response(b"", status_code=problem.status)
-    return await rendered(ask, Page("problem.html", shown, problem.status))
+    page = Page("problem.html", shown, problem.status)
+    try:
+        return await rendered(ask, page)
+    except Problem:
+        ask.without_me = True  # nobody can say who the reader is, whatever went wrong before
+        return await rendered(ask, page)
 
 
 def _again(ask: Ask, sent: Mapping[str, tuple[str, ...]]) -> Again:

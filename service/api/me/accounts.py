@@ -1,6 +1,7 @@
 """Signing up, and the caller's own account, leagues and seats."""
 
 import asyncio
+import logging
 from datetime import datetime
 from typing import Annotated, ClassVar
 
@@ -22,12 +23,14 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Label, Login, Password, TokenShown
-from service.base.errors import BadRequest
+from service.base.errors import BadRequest, EventUnreadable
 from service.people import accounts, admission
 from service.people.idempotency import RecordedRequest
 from service.people.tokens import Principal
 from service.projections.reads import merged_queries, queries
 from service.projections.reads.rows import Membership, SeatOf
+
+_log = logging.getLogger(__name__)
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -157,6 +160,12 @@ class Me(msgspec.Struct, kw_only=True):
     merged: tuple[MergedIn, ...]
     """The leagues in which the caller was merged into another player."""
 
+    unreadable: tuple[str, ...] = ()
+    """
+    Tournaments and tables with a stored event that cannot be read. Such a seat is listed without
+    the parts that they hold.
+    """
+
 
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",
@@ -215,6 +224,7 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
             connection, shell.settings.found_leagues, principal.account.number
         )
     called = await names_of(shell, (each.into for each in merged))
+    unreadable: list[str] = []
     found = Me(
         id=player,
         login=principal.account.login,
@@ -224,11 +234,12 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         now=shell.now(),
         founds_leagues=founds,
         leagues=tuple(_mine(shell, each) for each in leagues),
-        seats=tuple([await _seat(shell, each) for each in seats]),
+        seats=tuple([await _seat(shell, each, unreadable) for each in seats]),
         merged=tuple(
             MergedIn(league=each.league, into=each.into, name=called.get(each.into))
             for each in merged
         ),
+        unreadable=tuple(unreadable),
     )
     return encoded(found)
 
@@ -242,18 +253,27 @@ def _mine(shell: Shell, row: Membership) -> MyLeague:
     )
 
 
-async def _seat(shell: Shell, row: SeatOf) -> MySeat:
-    """Return the current seat of *row*'s entrant, read from the tournament and its table."""
-    writer = shell.runtime.writer
-    tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
-    entrant = EntrantId(row.entrant)
-    seating = next(
-        (each for each in tables_of(tournament) if each.seat_of(entrant) is not None), None
-    )
-    view = None
-    if seating is not None:
-        table = (await writer.load(row.league, stream_of(seating.table), fresh=True)).state
-        view = seen_by(table, entrant) if isinstance(table, Table) else None
+async def _seat(shell: Shell, row: SeatOf, unreadable: list[str]) -> MySeat:
+    """
+    Return the current seat of *row*'s entrant, read from the tournament and its table.
+
+    A damaged evening must not hide the account. If one of them cannot be read, it is added to
+    *unreadable*, and its own routes give the reason.
+    """
+    writer, entrant = shell.runtime.writer, EntrantId(row.entrant)
+    seating = view = None
+    try:
+        tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
+        seating = next(
+            (each for each in tables_of(tournament) if each.seat_of(entrant) is not None), None
+        )
+        if seating is not None:
+            table = (await writer.load(row.league, stream_of(seating.table), fresh=True)).state
+            view = seen_by(table, entrant) if isinstance(table, Table) else None
+    except EventUnreadable as error:
+        broken = row.tournament if seating is None else seating.table
+        _log.warning("an account shows a seat without %s: %s", broken, error.detail)
+        unreadable.append(broken)
     mine = view is not None and view.my_turn and view.decision is not None
     place = next((each for each in view.seats if each.entrant == entrant), None) if view else None
     return MySeat(

@@ -253,3 +253,15 @@ def whole_in(page: str, title: str, *, german: bool) -> None:
         r"\b(?:the|page|again|server|nothing|try)\b", re.sub("<[^>]+>", " ", inside)
     )
     assert bool(english) is not german, english
+
+
+async def test_a_page_that_is_not_there_says_so_in_an_outage_too(
+    serving: Serving, database: TestDatabase
+) -> None:
+    """Its reader is signed in, and nobody can say who that is."""
+    async with serving() as console:
+        browser = await console.signed_in((await console.api.person()).login)
+        with away(database):
+            page = await browser.get("/tournaments/no%20such/door")
+        assert page.status_code == 404
+        assert "There is no such page" in page.text

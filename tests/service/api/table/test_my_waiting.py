@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from service.log.streams import season_stream, tournament_stream
+from engine.values import stream_of
+from service.log.streams import season_stream, table_stream, tournament_stream
 from tests.service.api.season.test_fixtures import season_in, weekly
 from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
@@ -174,3 +175,25 @@ async def test_a_schedule_lists_the_others_beside_what_cannot_be_read(
             ]  # fmt: skip
             assert shown["unreadable"] == [season, broken]
         assert [each["entry"] for each in shown["items"]] == [None, None, "entered"]
+
+
+async def test_an_account_shows_the_rest_beside_what_cannot_be_read(
+    serving, database: TestDatabase
+) -> None:
+    """Otherwise one damaged evening would keep its players out of the console."""
+    async with serving() as api, projecting(database) as runner:
+        _, league, tournament, people, table = await api.playing()
+        await runner.catch_up()
+        unknown = (await people[0].post("/v1/leagues", {"name": "New"})).json()["id"]
+    async with serving() as api, owning(database) as log:
+        await plant(log, unknown, "check_in_opened", "[]", stream=stream_of(unknown))
+        seen = []
+        for broken in (table_stream(table), tournament_stream(tournament)):
+            await plant(log, league, "check_in_opened", "[]", stream=broken)
+            answer = await api.http.get("/v1/me", headers=people[0].headers)
+            assert answer.status_code == 200, answer.text
+            shown = answer.json()
+            assert [each["id"] for each in shown["leagues"]] == [league]
+            seen += [(each["table"], each["stack"]) for each in shown["seats"]]
+            seen.append(shown["unreadable"])
+        assert seen == [(table, None), [table], (None, None), [tournament]]
