@@ -6,7 +6,7 @@ from typing import TypeAlias, TypedDict
 import msgspec
 from litestar import Response
 
-from engine.tournament.model.state import Registering, Running, State, Unannounced
+from engine.tournament.model.state import Registering, Running, State, Unannounced, entry_of
 from engine.values import EntrantId
 from service.api.http.access.my_leagues import leagues_now
 from service.api.http.access.phases import entering_of
@@ -154,15 +154,19 @@ async def _of(following: Following, mine: Mine, league_name: str) -> list[Waitin
 
 
 def _absent(state: State, entrant: EntrantId) -> bool:
-    """Return whether check-in is open and *entrant* is expected to check in."""
+    """
+    Return whether check-in is open and *entrant* is expected to check in.
+
+    During late registration, who waits in line gets a free place only after that.
+    """
     entering = entering_of(state)
     if entrant in entering.absent:
         return True
-    if not isinstance(state, Registering) or entrant in entering.checked_in:
+    if entrant in entering.checked_in or not entering.check_in_opened:
         return False
-    expected = {each.entrant for each in state.entrants}
-    expected |= {each.entrant for each in entering.waiting}
-    return entering.check_in_opened and entrant in expected
+    if entering.waiter(entrant) is not None:
+        return isinstance(state, Registering) or bool(entering.late)
+    return isinstance(state, Registering) and entry_of(state, entrant) is not None
 
 
 async def _offer_ends(following: Following, mine: Mine) -> datetime | None:

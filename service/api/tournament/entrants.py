@@ -80,6 +80,9 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     checked_in: bool
     """True once the entrant has checked in."""
 
+    absent: bool
+    """True for a no-show who was seated and has not come yet (`no_show`: `seat_absent`)."""
+
     line: int | None
     """The position on the waitlist, from 1, or null for everybody else."""
 
@@ -146,6 +149,7 @@ async def shown_entrants(
             placing=placings.get(each.entrant),
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,
+            absent=each.entrant in known.absent,
             line=lines.get(each.entrant),
             offered_until=each.offered_until if isinstance(each, Applicant) else None,
         )

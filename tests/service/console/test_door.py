@@ -354,3 +354,64 @@ async def test_a_code_of_another_league_says_whose_it_is_and_what_to_do(serving:
         page = await elsewhere.get(code, headers={"Accept-Language": "de"})
         assert "Ein Code für einen anderen Einlass" in page.text
         assert (await console.browser().get(code)).url.path == code.partition("/here/")[0]
+
+
+async def test_who_waits_in_line_checks_in_and_gets_the_place_of_a_no_show(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console, entrants_max=2)
+        people = [await console.api.join(owner, league) for _ in range(4)]
+        for each in people:
+            await each.post(f"/v1/tournaments/{tournament}/registrations")
+        han, _, rey, finn = people
+        await han.post(f"/v1/tournaments/{tournament}/check-ins")
+        poster, door = f"/tournaments/{tournament}", f"/tournaments/{tournament}/door"
+
+        # By the own phone, and at the door.
+        phone = await console.signed_in(rey.login)
+        page = await phone.get(poster)
+        assert f"{poster}/check-in" in page.text
+        await phone.submit(f"{poster}/check-in")
+        assert f"{poster}/check-in" not in (await phone.get(poster)).text
+        desk = await console.signed_in(owner.login)
+        await desk.get(door)
+        last = (await entry(owner, tournament, 3))["id"]
+        await desk.submit(f"{door}/{last}/here", here="true")
+        await desk.submit(f"{door}/{last}/here", here="false")
+        await owner.post(f"/v1/tournaments/{tournament}/start")
+
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        playing = {each["player"] for each in shown if each["status"] == "playing"}
+        assert playing == {han.player, rey.player}
+        assert finn.player not in {each["player"] for each in shown if each["checked_in"]}
+
+
+async def test_who_was_seated_absent_and_who_waits_in_late_registration_check_in(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        entering = {
+            "check_in_opens_before_seconds": 7200, "waitlist": True, "no_show": "seat_absent",
+            "late_registration_seconds": 3600,
+        }  # fmt: skip
+        owner, league, tournament = await opened(console, entrants_max=2, entry=entering)
+        han, leia, rey = people = [await console.api.join(owner, league) for _ in range(3)]
+        for each in people:
+            await each.post(f"/v1/tournaments/{tournament}/registrations")
+        await han.post(f"/v1/tournaments/{tournament}/check-ins")
+        await owner.post(f"/v1/tournaments/{tournament}/start")
+        poster, door = f"/tournaments/{tournament}", f"/tournaments/{tournament}/door"
+
+        for each in (leia, rey):
+            [waits] = (await each.get("/v1/me/waiting")).json()["items"]
+            assert waits["type"] == "check_in"
+            phone = await console.signed_in(each.login)
+            await phone.get(poster)
+            await phone.submit(f"{poster}/check-in")
+            assert "check_in" not in (await each.get("/v1/me/waiting")).text
+            assert f"{poster}/check-in" not in (await phone.get(poster)).text
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        assert [(each["checked_in"], each["absent"]) for each in shown] == [(True, False)] * 3
+        desk = await console.signed_in(owner.login)
+        assert f"{door}/{shown[2]['id']}/here" not in (await desk.get(door)).text

@@ -166,7 +166,7 @@ def _screen(
     opens = shown.entry.check_in_opens_before_seconds is not None
     before = opens and shown.state in _BEFORE_PLAY
     everybody = tuple(
-        _at_door(each, accounts.get(each.id), numbers, price, before)
+        _at_door(each, accounts.get(each.id), numbers, price, opens and _expected(shown, each))
         for each in shown.entrants
         if each.status != "refused"
     )
@@ -319,12 +319,20 @@ def _found(asked: str, name: str | None, player: str) -> bool:
     return asked.casefold() in (name or "").casefold() or asked == player
 
 
+def _expected(shown: TournamentShown, each: EntrantShown) -> bool:
+    """Return whether an entrant may check in, or undo it: also who waits in line for a place."""
+    waits = each.status in ("waitlisted", "offered")
+    if shown.state in _BEFORE_PLAY:
+        return waits or each.status == "registered"
+    return each.absent or (waits and shown.late_registration and not each.checked_in)
+
+
 def _at_door(
     each: EntrantShown,
     account: AccountShown | None,
     numbers: dict[str, int],
     price: int,
-    check_in: bool,
+    expected: bool,
 ) -> AtDoor:
     payments = () if account is None else account.payments
     paid = sum(payment.amount for payment in payments if payment.kind in _KINDS)
@@ -335,7 +343,7 @@ def _at_door(
         name=each.name,
         status=each.status,
         here=each.checked_in,
-        may_check_in=check_in and each.status == "registered",
+        may_check_in=expected,
         due=0 if settled else max(0, price - paid),
         paid=paid,
         table=None if each.table is None else numbers.get(each.table),

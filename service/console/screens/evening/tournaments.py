@@ -218,12 +218,18 @@ def entry_of(tournament: TournamentShown, player: str) -> EntrantShown | None:
 
 
 def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime) -> bool:
-    """Return whether *mine* may check in now."""
+    """
+    Return whether *mine* may check in now.
+
+    Who waits in line checks in too: only those who are there get the places of others.
+    """
     before = tournament.entry.check_in_opens_before_seconds
-    waits = mine.status == "registered" and not mine.checked_in
-    if before is None or not waits or tournament.state not in _BEFORE_PLAY:
+    if before is None or mine.checked_in:
         return False
-    return now >= tournament.starts_at - timedelta(seconds=before)
+    if tournament.state in _BEFORE_PLAY:
+        opened = now >= tournament.starts_at - timedelta(seconds=before)
+        return opened and mine.status in ("registered", "waitlisted")
+    return mine.absent or (tournament.late_registration and mine.status == "waitlisted")
 
 
 async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
