@@ -240,22 +240,25 @@ def act(
     Raises:
         CommandRejected: If the street does not allow it.
     """
-    bettor = street.bettor(seat)
+    bettor, rules = street.bettor(seat), street.ruleset.betting
+    if verb == "raise_to" and isinstance(rules, PokerNoLimit):
+        return _raise_to(rules, street, bettor, amount)
+    due = street.due(seat, bettor.put_in)
     if verb == "fold":
-        return _pays(street, bettor, 0, _fold_rule(street, street.due(seat, bettor.put_in)))
-    if isinstance(street.ruleset.betting, FixedContinue):
-        if verb == "stay":
-            return _stay(street, bettor, expected)
-        raise VerbNotPlayed(verb=verb, betting="fixed_continue")
-    match verb:
-        case "check":
-            return _check(street, bettor)
-        case "call":
-            return _call(street, bettor, expected)
-        case "raise_to":
-            return _raise_to(street.ruleset.betting, street, bettor, amount)
-        case _:
-            raise VerbNotPlayed(verb=verb, betting="poker_nl")
+        return _pays(street, bettor, 0, _fold_rule(street, due))
+    if isinstance(rules, FixedContinue):
+        if verb != "stay":
+            raise VerbNotPlayed(verb=verb, betting="fixed_continue")
+        return _pays_price(street, bettor, due, expected, "betting.fixed_continue")
+    if verb == "check":
+        if due > 0:
+            raise CannotCheck(due=due)
+        return _pays(street, bettor, 0, "betting.check")
+    if verb == "call":
+        if due == 0:
+            raise NothingToCall
+        return _pays_price(street, bettor, due, expected, "betting.call")
+    raise VerbNotPlayed(verb=verb, betting="poker_nl")
 
 
 def _pays(street: Street, bettor: Bettor, chips: Chips, rule: str) -> Outcome:
@@ -273,24 +276,6 @@ def _fold_rule(street: Street, due: Chips) -> str:
     """Return the rule of a fold. A fold without a bet to face has its own rule."""
     free = due == 0 and isinstance(street.ruleset.betting, PokerNoLimit)
     return "betting.free_fold" if free else "betting.fold"
-
-
-def _check(street: Street, bettor: Bettor) -> Outcome:
-    if (due := street.due(bettor.seat, bettor.put_in)) > 0:
-        raise CannotCheck(due=due)
-    return _pays(street, bettor, 0, "betting.check")
-
-
-def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
-    due = street.due(bettor.seat, bettor.put_in)
-    if due == 0:
-        raise NothingToCall
-    return _pays_price(street, bettor, due, expected, "betting.call")
-
-
-def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
-    due = street.due(bettor.seat, bettor.put_in)
-    return _pays_price(street, bettor, due, expected, "betting.fixed_continue")
 
 
 def _pays_price(

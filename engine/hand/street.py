@@ -87,10 +87,14 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
-        for each in self.seats:
-            if each.seat == seat and (hand := each.hand) is not None:
-                return Bettor(seat, each.stack, hand.put_in, hand.acted_at, hand.live)
-        raise InvariantViolated(f"seat {seat} is not in the street")
+        seats = self.seats
+        # If no seat is empty, the n-th one is seat n.
+        found = seats[seat - 1] if seat <= len(seats) else None
+        if found is None or found.seat != seat:
+            found = next((each for each in seats if each.seat == seat), None)
+        if found is None or (hand := found.hand) is None:
+            raise InvariantViolated(f"seat {seat} is not in the street")
+        return Bettor(seat, found.stack, hand.put_in, hand.acted_at, hand.live)
 
     def can_act(self, each: Seated) -> bool:
         """Return whether a seat can act. It must be live and have chips behind."""

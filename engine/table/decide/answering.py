@@ -1,12 +1,14 @@
 """Checks on an answer to the open decision: its entrant, its token and its cards."""
 
-from collections.abc import Sequence
+from operator import attrgetter
 
 from engine.kit.cards import in_deck_order
 from engine.table.model import errors
 from engine.table.model.hand import Decision, InHand
 from engine.table.model.state import Place, Table
-from engine.values import EntrantId
+from engine.values import EntrantId, SealedCard
+
+_FACE = attrgetter("card")
 
 
 def open_decision(table: Table, token: str) -> Decision:
@@ -36,8 +38,10 @@ def answering(
         CommandRejected: If the entrant, the token or the phase does not match, or if it is not
             the entrant's turn.
     """
-    place = table.place_of(entrant)
-    if place is None:
+    for place in table.places:
+        if place.entrant == entrant:
+            break
+    else:
         raise errors.EntrantNotSeated
     decision = open_decision(table, token)
     held = place.hand
@@ -52,7 +56,7 @@ def answering(
     return decision, place, held
 
 
-def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
+def checked(cards: tuple[str, ...], pool: tuple[SealedCard, ...]) -> tuple[str, ...]:
     """
     Return *cards* in the order of the deck.
 
@@ -62,7 +66,8 @@ def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
     several = len(cards) > 1
     if several and len(set(cards)) != len(cards):
         raise errors.CardsDuplicated
+    faces = tuple(map(_FACE, pool))
     for card in cards:
-        if card not in pool:
+        if card not in faces:
             raise errors.CardNotHeld(card=card)
     return in_deck_order(cards) if several else cards

@@ -26,7 +26,7 @@ TIMEOUTS_MAX = 3
 def select(course: Course, command: Select) -> None:
     """Commit the first selection of a seat."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "select")
-    cards = checked(command.cards, [card.card for card in held.cards])
+    cards = checked(command.cards, held.cards)
     least = rules_of(course.table, CoruscantShift).first_selection_min
     if len(cards) < least:
         raise errors.SelectionTooSmall(cards=len(cards), minimum=least, rule="selection.first")
@@ -45,7 +45,7 @@ def select(course: Course, command: Select) -> None:
 def improve(course: Course, command: Improve) -> None:
     """Add new cards to the selection of a seat. Selected cards stay selected."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "improve")
-    cards = checked(command.cards, [card.card for card in held.fresh])
+    cards = checked(command.cards, held.fresh)
     least = rules_of(course.table, CoruscantShift).final_selection_min
     if len(held.selection) + len(cards) < least:
         raise errors.SelectionTooSmall(

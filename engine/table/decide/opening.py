@@ -1,7 +1,5 @@
 """The opening of a hand: the button, the forced bets, the seats dealt in and the level."""
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
@@ -11,7 +9,7 @@ from engine.kit.cards import deck
 from engine.kit.rng import Draw, RandomWords, seed_commitment
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
 from engine.table.decide.positions import Positions, dealers_left, positions
-from engine.table.model.commands import AwaitBeacon, LevelInForce, OpenHand
+from engine.table.model.commands import AwaitBeacon, LevelInForce, OpenHand, Seeds
 from engine.table.model.digests import digest_of
 from engine.table.model.errors import TooFewStacks
 from engine.table.model.events import (
@@ -23,7 +21,7 @@ from engine.table.model.events import (
     TableBeaconMixed,
 )
 from engine.table.model.levels import next_level
-from engine.table.model.state import Place, Table
+from engine.table.model.state import Table
 from engine.values import CHIPS_MAX, HOUSE, Sealed
 
 
@@ -72,10 +70,7 @@ def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
 
 def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
     """
-    Return the event that opens the next hand, or deals a voided hand again.
-
-    Args:
-        draw: Draws the deck.
+    Return the event that opens the next hand, or deals a voided hand again. *draw* draws its deck.
 
     Raises:
         TooFewStacks: If fewer than two seats can be dealt in.
@@ -87,15 +82,14 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
     if table.voided is not None:
         return _replayed(table, table.voided, command, draw)
     eligible, at, digest = _placed(table, command)
-    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
-    books = [_books(place, at, eligible, command.declared, penalties) for place in table.places]
+    seeds, commitments, root = _of_the_deal(table, command, draw, digest)
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
         deal=command.deal,
         stage=command.stage,
         round=command.round,
-        seats=tuple(books),
+        seats=_books(table, command, at, eligible),
         dealers_left=dealers_left(table, eligible, at.button),
         button=at.button,
         starter=at.starter,
@@ -109,7 +103,11 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
         escrow=command.escrow,
-        **_of_the_deal(table, command, draw, digest),
+        seeds=seeds,
+        commitments=commitments,
+        deck_root=root,
+        openings=command.openings,
+        omissions=command.omissions,
         penalties=command.penalties,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
@@ -158,6 +156,7 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -
     Source: rulebook ``voiding.replay``.
     """
     places = {place.seat: place for place in table.places}
+    seeds, commitments, root = _of_the_deal(table, command, draw, _digest(table, command))
     return replace(
         voided,
         deal=command.deal,
@@ -173,28 +172,31 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -
         ),
         first_dealer_draws=(),
         escrow=command.escrow,
-        **_of_the_deal(table, command, draw, _digest(table, command)),
+        seeds=seeds,
+        commitments=commitments,
+        deck_root=root,
+        openings=command.openings,
+        omissions=command.omissions,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
         at=command.now,
     )
 
 
-def _of_the_deal(table: Table, command: OpenHand, draw: Draw, digest: bytes) -> dict[str, Any]:
-    """Return the deal's seeds, commitments, deck root and the entropy of its players."""
+def _of_the_deal(
+    table: Table, command: OpenHand, draw: Draw, digest: bytes
+) -> tuple[Sealed[Seeds], Commitments, str]:
+    """Return the deal's seeds, the commitments to them, and the root of its deck."""
     seeds = command.seeds
-    cards, dice, draws = map(bytes.fromhex, (seeds.cards, seeds.dice, seeds.draws))
-    return {
-        "seeds": Sealed(seeds, RandomWords(cards, "seeds").block(0), (HOUSE,)),
-        "commitments": Commitments(
-            cards=seed_commitment(cards),
-            dice=seed_commitment(dice),
-            draws=seed_commitment(draws),
-        ),
-        "deck_root": draw(cards, digest, 1, deck(table.ruleset.deck)).root(),
-        "openings": command.openings,
-        "omissions": command.omissions,
-    }
+    cards = bytes.fromhex(seeds.cards)
+    commitments = Commitments(
+        cards=seed_commitment(cards),
+        dice=seed_commitment(bytes.fromhex(seeds.dice)),
+        draws=seed_commitment(bytes.fromhex(seeds.draws)),
+    )
+    salt = RandomWords(cards, "seeds").block(0)
+    root = draw(cards, digest, 1, deck(table.ruleset.deck)).root()
+    return Sealed(seeds, salt, (HOUSE,)), commitments, root
 
 
 def _digest(table: Table, command: OpenHand) -> bytes:
@@ -209,27 +211,29 @@ def dealable(table: Table) -> tuple[int, ...]:
 
 
 def _books(
-    place: Place,
-    at: Positions,
-    eligible: tuple[int, ...],
-    declared: tuple[int, ...],
-    penalties: dict[int, int],
-) -> SeatBooks:
-    seat = place.seat
-    dealt = seat in at.dealt
-    return SeatBooks(
-        seat=seat,
-        entrant=place.entrant,
-        stack=place.stack,
-        dealt=dealt,
-        away=place.away,
-        timeouts=place.timeouts,
-        waiting=place.arrived and seat in eligible and not dealt,
-        penalty=penalties.get(seat, place.penalty),
-        rebuy_declared=seat in declared,
-        hands_won=place.hands_won,
-        pots_won=place.pots_won,
-    )
+    table: Table, command: OpenHand, at: Positions, eligible: tuple[int, ...]
+) -> tuple[SeatBooks, ...]:
+    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
+    books = []
+    for place in table.places:
+        seat = place.seat
+        dealt = seat in at.dealt
+        books.append(
+            SeatBooks(
+                seat=seat,
+                entrant=place.entrant,
+                stack=place.stack,
+                dealt=dealt,
+                away=place.away,
+                timeouts=place.timeouts,
+                waiting=place.arrived and seat in eligible and not dealt,
+                penalty=penalties.get(seat, place.penalty),
+                rebuy_declared=seat in command.declared,
+                hands_won=place.hands_won,
+                pots_won=place.pots_won,
+            )
+        )
+    return tuple(books)
 
 
 def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:

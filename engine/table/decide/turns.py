@@ -113,7 +113,7 @@ def field_cards(course: Course, command: FieldCards) -> None:
         raise errors.NotYourTurn(seat=decision.seats[0])
     if not command.cards:
         raise errors.CardMissing(verb="field", rule="traditional.field")
-    faces = checked(command.cards, tuple(card.card for card in place.hand.cards))
+    faces = checked(command.cards, place.hand.cards)
     by_face = {card.card: card for card in place.hand.cards}
     course.emit(
         events.CardsFielded(

@@ -60,7 +60,7 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
         chips_in=hand.chips_in or event.fee > 0,
     )
     if event.verb == "junk":
-        place, held, after = without_cards(table, after, event.seat)
+        held, after = without_cards(after, held)
     else:
         held = replace(held, cards=_cards_after(held, place, event))
     turned = attended(place, held, event.stack, timed_out=event.timed_out)

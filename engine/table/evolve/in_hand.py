@@ -26,7 +26,10 @@ def with_place(table: Table, place: Place) -> tuple[Place, ...]:
 
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
-    place = table.at(seat)
+    places = table.places
+    # If no seat is empty, the n-th place is that of seat n.
+    if seat > len(places) or (place := places[seat - 1]).seat != seat:
+        place = table.at(seat)
     held = place.hand
     if held is None:
         raise InvariantViolated(f"seat {seat} is not in the hand")
@@ -132,22 +135,23 @@ def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Ta
     )
 
 
-def without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
-    """Return the place, its hand without cards, and *hand* with these cards discarded."""
-    place, held = in_hand(table, seat)
+def without_cards(hand: Hand, held: InHand) -> tuple[InHand, Hand]:
+    """Return *held* without cards, and *hand* with these cards discarded."""
     gone = [card.card for card in (*held.cards, *held.selection, *held.fresh, *held.field)]
     bare = replace(held, live=False, cards=(), selection=(), fresh=(), field=())
-    return place, bare, replace(hand, discards=(*hand.discards, *gone))
+    return bare, replace(hand, discards=(*hand.discards, *gone))
 
 
 def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
-    place, bare, after = without_cards(table, hand, event.seat)
+    place, held = in_hand(table, event.seat)
+    bare, after = without_cards(hand, held)
     return replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
 
 
 def _hand_quit(table: Table, hand: Hand, event: events.HandQuit) -> Table:
     """Discard the cards of a player who leaves, and stop waiting for that seat."""
-    place, bare, after = without_cards(table, hand, event.seat)
+    place, held = in_hand(table, event.seat)
+    bare, after = without_cards(hand, held)
     left = replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
     decision = after.decision
     if decision is None:
@@ -204,14 +208,21 @@ def _chosen(
     return tuple(kept), tuple(rest)
 
 
-def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:
+def _selection_committed(table: Table, hand: Hand, event: events.SelectionCommitted) -> Table:
     place, held = in_hand(table, event.seat)
-    if isinstance(event, events.SelectionCommitted):
-        kept, rest = _chosen(held.cards, event.cards.value)
-        held = replace(held, selection=kept, cards=rest, selected=True)
-    else:
-        kept, rest = _chosen(held.fresh, event.cards.value)
-        held = replace(held, selection=(*held.selection, *kept), fresh=rest, improved=True)
+    kept, rest = _chosen(held.cards, event.cards.value)
+    chosen = replace(held, selection=kept, cards=rest, selected=True)
+    return _committed(table, hand, place, chosen, event)
+
+
+def _improvement_committed(table: Table, hand: Hand, event: events.ImprovementCommitted) -> Table:
+    place, held = in_hand(table, event.seat)
+    kept, rest = _chosen(held.fresh, event.cards.value)
+    chosen = replace(held, selection=(*held.selection, *kept), fresh=rest, improved=True)
+    return _committed(table, hand, place, chosen, event)
+
+
+def _committed(table: Table, hand: Hand, place: Place, held: InHand, event: CardEvent) -> Table:
     return replace(
         table,
         places=with_place(table, attended(place, held, place.stack, timed_out=event.timed_out)),
@@ -267,7 +278,7 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
         chips_in=hand.chips_in or event.paid > 0,
     )
     if event.verb == "fold":
-        place, held, after = without_cards(table, after, event.seat)
+        held, after = without_cards(after, held)
     held = replace(
         held,
         wager=held.wager + event.paid,
@@ -306,7 +317,7 @@ WITHIN_HANDS = (
     .on(events.DecisionOpened, _decision_opened)
     .on(events.DecisionExtended, _decision_extended)
     .on(events.SelectionCommitted, _selection_committed)
-    .on(events.ImprovementCommitted, _selection_committed)
+    .on(events.ImprovementCommitted, _improvement_committed)
     .on(events.SelectionsClosed, _selections_closed)
     .on(events.ImprovementsClosed, _improvements_closed)
     .on(events.CardsDiscarded, _cards_discarded)

@@ -47,16 +47,15 @@ def _revealed(hand: Hand, place: Place) -> Revealed:
 def settle(course: Course, now: datetime) -> None:
     """Award every pot to its best eligible hand, and close the hand."""
     pots = form_pots(course)
+    order = course.hand.order
     keys = {hand.seat: (hand.distance, -hand.suit_count) for hand in course.hand.revealed}
     broken: dict[tuple[int, ...], tuple[int, str]] = {}
     for number, pot in enumerate(pots, start=1):
-        contenders = [seat for seat in course.hand.order if seat in pot.eligible]
-        best = (
-            tuple(contenders)
-            if len(contenders) == 1
-            else best_seats([(seat, keys[seat]) for seat in contenders])
-        )
-        best, rule = _one_of(course, number, best, broken)
+        eligible = pot.eligible
+        best = best_seats([(seat, keys[seat]) for seat in order if seat in eligible])
+        rule = "showdown.best"
+        if len(best) > 1:
+            best, rule = _one_of(course, number, best, broken)
         award(course, number, pot.chips, best, rule=rule)
     close(course, "showdown", pots, now)
 
@@ -73,8 +72,6 @@ def _one_of(
     A broken tie has the same winner in later pots of the same seats.
     """
     tie = rules_of(course.table, CoruscantShift).tie
-    if len(best) == 1:
-        return best, "showdown.best"
     if isinstance(tie, Split):
         return best, "ties.split"
     if best not in broken:

@@ -1,5 +1,7 @@
 """The events of one command so far, and the table after them."""
 
+import msgspec
+
 from engine.errors import InvariantViolated
 from engine.kit.rng import Draw, Pile, shuffled_pile
 from engine.table.evolve.at_table import BETWEEN_HANDS, IN_PLAY
@@ -8,20 +10,14 @@ from engine.table.model.hand import Hand
 from engine.table.model.state import Table
 
 
-class Course:
-    """
-    Collects the events of one command and applies each at once to the table.
+class Course(msgspec.Struct, gc=False):
+    """Collects the events of one command and applies each at once to the table."""
 
-    Args:
-        draw: Draws the piles.
-    """
+    table: Table
+    draw: Draw = shuffled_pile
+    """Draws the piles."""
 
-    __slots__ = ("draw", "events", "table")
-
-    def __init__(self, table: Table, draw: Draw = shuffled_pile) -> None:
-        self.table = table
-        self.draw = draw
-        self.events: list[Event] = []
+    events: list[Event] = msgspec.field(default_factory=list)
 
     def emit(self, event: Event) -> None:
         """Append *event* and apply it."""
