@@ -1,14 +1,10 @@
 """Checks on an answer to the open decision: its entrant, its token and its cards."""
 
-from operator import attrgetter
-
 from engine.kit.cards import in_deck_order
 from engine.table.model import errors
 from engine.table.model.hand import Decision, InHand
 from engine.table.model.state import Place, Table
 from engine.values import EntrantId, SealedCard
-
-_FACE = attrgetter("card")
 
 
 def open_decision(table: Table, token: str) -> Decision:
@@ -66,7 +62,7 @@ def checked(cards: tuple[str, ...], pool: tuple[SealedCard, ...]) -> tuple[str, 
     several = len(cards) > 1
     if several and len(set(cards)) != len(cards):
         raise errors.CardsDuplicated
-    faces = tuple(map(_FACE, pool))
+    faces = [card.card for card in pool]
     for card in cards:
         if card not in faces:
             raise errors.CardNotHeld(card=card)
