@@ -23,6 +23,7 @@ from engine.kit.beacon import Pulse
 from engine.table.model.events import DealVoided, HandSettled
 from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.directives import CloseRebuys, EndRound
 from engine.tournament.model.state import Running, running_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import HandId, Stream, identifier
@@ -184,7 +185,7 @@ async def _waited(
 async def pause_ends(runtime: Runtime, league: str, last: datetime, plan: NextHandPlan) -> datetime:
     """Return the end of a plan's pause. Outages lengthen the time for a rebuy, lasting ones too."""
     ends = last + timedelta(seconds=plan.wait_seconds)
-    if plan.outcome != "windows":
+    if not isinstance(plan.directive, CloseRebuys | EndRound):
         return ends
     ends = await heartbeats.lengthened(runtime.pool, league_number(league), last, ends)
     now = runtime.clock.now()

@@ -22,7 +22,7 @@ from engine.tournament.model.commands.floor import (
     SetClock,
     StartHandForHand,
 )
-from engine.tournament.model.directives import CloseRebuys
+from engine.tournament.model.directives import CloseRebuys, EndRound
 from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.base import heartbeats
@@ -368,11 +368,16 @@ async def test_no_break_ends_while_the_api_is_silent(database: TestDatabase) -> 
         assert again is not None and again > rest.due
 
 
-async def test_no_time_to_rebuy_ends_while_the_api_is_silent(database: TestDatabase) -> None:
+@pytest.mark.parametrize(
+    ("outcome", "closing"), [("windows", CloseRebuys), ("rearrange", EndRound)]
+)
+async def test_no_time_to_rebuy_ends_while_the_api_is_silent(
+    database: TestDatabase, outcome: Any, closing: type[CloseRebuys | EndRound]
+) -> None:
+    """In hand-for-hand play the end of the round ends it."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         league, _ = await started(runtime, 600)
-        closing = CloseRebuys(wait_seconds=1)
-        plan = NextHandPlan(outcome="windows", directive=closing, wait_seconds=1)
+        plan = NextHandPlan(outcome=outcome, directive=closing(wait_seconds=1), wait_seconds=1)
         bust = runtime.clock.now() - timedelta(minutes=1)
         ends = bust + timedelta(seconds=1)
         assert await next_hand.pause_ends(runtime, league, bust, plan) == ends
