@@ -21,6 +21,7 @@ from engine.coordination.plans import ForTable, ForTournament, NextHandPlan, Out
 from engine.errors import InvariantViolated
 from engine.kit.beacon import Pulse
 from engine.table.model.events import DealVoided, HandSettled
+from engine.table.model.state import State as TableState
 from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.directives import CloseRebuys, EndRound
@@ -36,6 +37,7 @@ from service.director.silence import AGAIN, is_silent
 from service.log.record import league_number
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
+from service.log.waiting import PATIENT_SECONDS
 from service.log.writer import Loaded, Receipt, RecordedEvent, States, StreamEvents
 
 _STEPS_MAX = 100
@@ -112,7 +114,7 @@ async def open_next_hand(
             return
         try:
             plan = await _planned(runtime, league, state, fresh)
-            if not await _waited(runtime, league, here.at, plan, patience, asked):
+            if not await _waited(runtime, league, pauses_since(here), plan, patience, asked):
                 return
             outcome = await _led(runtime, league, state, plan)
         except Overtaken:
@@ -157,7 +159,7 @@ async def _waited(
     asked: asyncio.Event,
 ) -> bool:
     """
-    Wait for the plan's pause, counted from *last* and from the last events of ``plan.since``.
+    Wait for the plan's pause, counted from *last* and from the last hands of ``plan.since``.
 
     Returns:
         True after the pause, or False at once if it would take longer than *patience*, and as
@@ -166,7 +168,8 @@ async def _waited(
     if not plan.wait_seconds:
         return True
     for other in plan.since:
-        last = max(last, (await runtime.writer.load(league, table_stream(other), fresh=False)).at)
+        there = await runtime.writer.load(league, table_stream(other), fresh=False)
+        last = max(last, pauses_since(there))
     ends = await pause_ends(runtime, league, last, plan)
     # The log may be ahead of the clock, so the wait never exceeds the plan's pause.
     pause = (ends - max(last, runtime.clock.now())).total_seconds()
@@ -180,6 +183,18 @@ async def _waited(
         later = await pause_ends(runtime, league, last, plan)
         pause, ends = (later - ends).total_seconds(), later
     return True
+
+
+def pauses_since(loaded: Loaded[TableState]) -> datetime:
+    """
+    Return the instant from which the pause before a table's next hand counts.
+
+    The log dates the end of a hand by the turn of its last command, a little after the command
+    came. Later events do not count: otherwise a player who leaves the seat again and again would
+    put off the next hand for ever.
+    """
+    latest = opened_of(loaded.state).pause_since + timedelta(seconds=PATIENT_SECONDS)
+    return min(loaded.at, latest)
 
 
 async def pause_ends(runtime: Runtime, league: str, last: datetime, plan: NextHandPlan) -> datetime:

@@ -127,7 +127,9 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         unshown_by=None if winner is None else winner.entrant,
         unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )
-    return replace(table, places=tuple(places), hand=None, last_hand=last_hand)
+    return replace(
+        table, places=tuple(places), hand=None, last_hand=last_hand, pause_since=event.at
+    )
 
 
 AT_THE_END = (

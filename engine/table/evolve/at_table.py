@@ -57,6 +57,7 @@ def _table_opened(event: events.TableOpened) -> Table:
             for placed in sorted(event.seats, key=lambda placed: placed.seat)
         ),
         base=event.ruleset.base_amounts(),
+        pause_since=event.at,
     )
 
 
@@ -91,6 +92,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         sabacc_pot=event.sabacc_pot,
         dealers_left=event.dealers_left,
         hand=_hand_from(table, event),
+        pause_since=event.at,
     )
 
 

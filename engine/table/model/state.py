@@ -8,6 +8,8 @@ The garbage collector does not track the structs of state, events and commands (
 A frozen value refers only to older values, so it is never part of a cycle.
 """
 
+from datetime import datetime
+
 import msgspec
 
 from engine.errors import InvariantViolated
@@ -106,6 +108,12 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The opening event of the voided deal, until the hand is dealt again."""
 
     closed: bool = False
+    pause_since: datetime
+    """The instant from which the pause before the next hand counts.
+
+    It is that of the last settled hand, or of the table's opening. During a hand it is that of the
+    hand's opening.
+    """
 
     @property
     def idle(self) -> bool:
