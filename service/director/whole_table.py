@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from engine import tournament
+from engine import table, tournament
 from engine.coordination import policies
+from engine.table.model.commands import ResumeTable
 from engine.table.model.state import opened_of
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.commands.money import ProposeDeal
@@ -25,6 +26,8 @@ async def with_stacks(
     """
     Decide *command* with every entrant's stack as it stands between hands.
 
+    A cancellation releases the tables that are held.
+
     Raises:
         CommandRejected: If the tournament refuses it.
     """
@@ -38,9 +41,15 @@ async def with_stacks(
         ]
         stacks = tuple(one for each in tables for one in policies.stacks_between_hands(each))
         events = tournament.decider.decide(state, replace(command, stacks=stacks))
-        return [
-            StreamEvents(stream, events),
-            *(StreamEvents(table_stream(each.table)) for each in seatings),
+        # Nobody can release a table once the tournament is cancelled, and its hand has to end.
+        ends = isinstance(command, Cancel)
+        asked = (ResumeTable(now=order.received_at),) if ends else ()
+        entries = [
+            StreamEvents(
+                table_stream(each.table), *policies.decide_in_turn(table.decider, each, asked)
+            )
+            for each in tables
         ]
+        return [StreamEvents(stream, events), *entries]
 
     return await runtime.writer.submit(league, order, decide)

@@ -138,6 +138,25 @@ async def test_a_table_is_held_in_the_middle_of_a_hand_and_goes_on_with_its_full
         assert answered.is_success, answered.text
 
 
+async def test_a_table_that_is_held_goes_on_with_its_hand_after_a_cancellation(
+    serving, database: TestDatabase
+) -> None:
+    """Nobody could release it any more."""
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing(3)
+        person, view = await turn(people, table)
+        assert (await owner.post(f"/v1/tables/{table}/hold", WHY, key="h")).is_success
+        cancelled = await owner.post(f"/v1/tournaments/{tournament}/cancel", WHY, key="c")
+        assert cancelled.is_success, cancelled.text
+
+        later = (await person.get(f"/v1/tables/{table}")).json()
+        assert later["decision"]["deadline"] > view["decision"]["deadline"]
+        types = [each["type"] for each in await events(owner, table)]
+        assert types[-2:] == ["table_held", "table_resumed"]
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
 async def test_an_ordered_move_is_made_between_hands(serving, database: TestDatabase) -> None:
     async with serving() as api:
         owner, league, tournament, people, first = await api.playing(
