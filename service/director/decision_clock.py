@@ -75,14 +75,14 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
 
 async def _see_to_decision(runtime: Runtime, league: str, state: Table, decision: Decision) -> None:
     opened_at = decision.deadline - timedelta(seconds=state.decision_seconds)
+    ends = decision.deadline + timedelta(seconds=state.grace_seconds)
     interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
     match await heartbeats.interruption(
-        runtime.pool, league_number(league), opened_at, decision.deadline, interval
+        runtime.pool, league_number(league), opened_at, ends, interval
     ):
         case "over":
             await extend(runtime, league, state.table, decision)
         case "none":
-            ends = decision.deadline + timedelta(seconds=state.grace_seconds)
             if runtime.clock.now() > ends:
                 await time_out(runtime, league, state.table, decision)
         case "lasting":

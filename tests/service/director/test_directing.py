@@ -210,9 +210,11 @@ async def test_the_watch_times_out_what_ran_out_and_nothing_before(
         assert after is None or after.token != first.token
 
 
+@pytest.mark.parametrize("since", [-1.1, 0.1])
 async def test_an_outage_gives_the_open_decision_its_full_time_anew(
-    database: TestDatabase,
+    database: TestDatabase, since: float
 ) -> None:
+    """It begins before the deadline, or only in the grace that follows."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         league_id, name = await announced(runtime, 4, decision_seconds=1)
         await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
@@ -221,10 +223,8 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         await next_hand.open_next_hand(runtime, league_id, table)
         first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         await asyncio.sleep(2.1)  # the decision's second and its grace pass in real time
-        await runtime.pool.execute(
-            "INSERT INTO outage"
-            " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
-        )
+        bounds = (first.deadline + timedelta(seconds=since), runtime.clock.now())
+        await runtime.pool.execute("INSERT INTO outage VALUES ('api', $1, $2)", *bounds)
         await decision_clock.watch_table(runtime, league_id, table)
         after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
