@@ -15,6 +15,7 @@ from engine.coordination import policies
 from engine.league.commands import RemoveMember
 from engine.league.roles import Role, rules_on_play
 from engine.tournament.entering import late
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.errors.entering import OfficeHeld
 from engine.tournament.model.events import Event as TournamentEvent
@@ -23,6 +24,7 @@ from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
 from engine.values import PlayerId, Stream, number_of
+from service.base.errors import BadRequest
 from service.director.runtime import Runtime
 from service.log.read import voided
 from service.log.roles import TELLING, Told, role_after
@@ -61,6 +63,26 @@ async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[Stream[T
     """Return the streams of tournaments of *league* that are neither finished nor cancelled."""
     rows = await pool.fetch(_OPEN, number_of(league))
     return [Stream(row["stream"]) for row in rows]
+
+
+async def guards_of_outsider(
+    states: States, pool: asyncpg.Pool, league: str, player: PlayerId
+) -> list[StreamEvents]:
+    """
+    Return guards on the open tournaments of *league*, in none of which *player* is entered.
+
+    Raises:
+        BadRequest: If the player is entered in one of them.
+    """
+    found = await open_tournaments(pool, league)
+    for each in found:
+        if counts_as_entered((await states.load(each)).state, player):
+            raise BadRequest(
+                "entered_by_hand",
+                "this player is entered in a tournament that is not over: make a new login with"
+                " the code and play with that. Afterwards an owner can merge the two players",
+            )
+    return [StreamEvents(each) for each in found]
 
 
 async def demand_no_office_since(

@@ -11,6 +11,7 @@ from litestar import Response
 from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.coordination import policies
 from engine.coordination.aggregates import DECIDERS
 from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, ChangeRole, RemoveMember
@@ -33,6 +34,7 @@ from service.api.me.accounts import AccountMade
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Login, Password
 from service.base.errors import BadRequest, StreamNotFound
+from service.director.in_play import guards_of_outsider
 from service.log.writer import States, StreamEvents
 from service.people import accounts, admission, entered_players, suspending
 from service.people.entered_players import (
@@ -277,20 +279,20 @@ async def claim_player(
     "POST", "/v1/me/claims", "join_player",
     "Take the place of an entered player, with the caller's account.",
     needs="account", scope="tables:play", answer=Membership, status=201,
-    problems=("not_found", "not_claimable", "player_banned", "merged_player", "name_taken"),
+    problems=(
+        "not_found", "not_claimable", "entered_by_hand", "player_banned", "merged_player",
+        "name_taken",
+    ),
     on_people=OnPeople("by_claim", "gives the caller an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(
-    body: CodeWanted,
-    order: Order,
-    now: datetime,
-    shell: Shell,
-    principal: Principal,
+    body: CodeWanted, order: Order, now: datetime, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """
     Give the caller the player's office and remove the player from the league. The code is used up.
 
-    Nobody has ever acted as that player, so there is no entry and no result to take over.
+    Results of the player stay theirs until an owner merges the two. While the player is entered in
+    a tournament that is not over, the call is refused and the code stays valid.
     """
     me = principal.account
     other = PlayerId(identifier("plr", entered_players.number_in(body.code) or UUID(int=0)))
@@ -312,16 +314,16 @@ async def join_player(
                 league = house.league
 
             async def decide(states: States) -> Sequence[StreamEvents]:
-                state = (await states.load(stream_of(league))).state
-                events: list[msgspec.Struct] = []
-                if found is not None:
-                    # Offices may have changed since the code was checked.
-                    if not _good(state, found):
-                        raise StreamNotFound("it does not exist, or you may not see it")
-                    for command in _instead(state, PlayerId(me.player), other, now):
-                        caused, state = DECIDERS["league"].carry_out(state, command)
-                        events.extend(caused)
-                return [StreamEvents(stream_of(league), tuple(events), state)]
+                house = (await states.load(stream_of(league))).state
+                if found is None:
+                    return [StreamEvents(stream_of(league))]
+                # Offices may have changed since the code was checked.
+                if not _good(house, found):
+                    raise StreamNotFound("it does not exist, or you may not see it")
+                guards = await guards_of_outsider(states, shell.runtime.pool, league, other)
+                commands = _instead(house, PlayerId(me.player), other, now)
+                events, _ = policies.decide_in_turn(DECIDERS["league"], house, commands)
+                return [StreamEvents(stream_of(league), events), *guards]
 
             # A refusal rolls back, so the code stays valid. A retry after a crash is a duplicate.
             receipt = await shell.runtime.writer.submit(league, order, decide)

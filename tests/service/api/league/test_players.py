@@ -327,6 +327,25 @@ async def test_a_player_who_was_erased_is_not_found_again_and_the_code_is_void(
         assert (await claimed(api, first["claim"])).status_code == 404
 
 
+async def test_nobody_takes_the_place_of_a_player_who_is_entered(serving) -> None:
+    """The entry would play on, and nobody could act for it. The code stays good."""
+    async with serving() as api:
+        owner, league = await api.league()
+        terms = {"name": "Night", "ruleset": "better", "entrants_max": 9}
+        made = (await owner.post(f"/v1/leagues/{league}/tournaments", terms)).json()["id"]
+        walked_in = await owner.post(f"/v1/tournaments/{made}/walk-ins", {"name": "Lando"})
+        code = {"code": walked_in.json()["claim"]}
+        person = await api.person()
+
+        refused = await person.post("/v1/me/claims", code)
+        assert (refused.status_code, refused.json()["code"]) == (409, "entered_by_hand")
+        assert (await person.get(f"/v1/leagues/{league}")).status_code == 404
+
+        await owner.post(f"/v1/tournaments/{made}/cancel", {"reason": "storm"})
+        joined = await person.post("/v1/me/claims", code)
+        assert joined.status_code == 201, joined.text
+
+
 @pytest.mark.parametrize("code", ["", "x", "é", "A" * 48, "A" * 80])
 async def test_a_code_that_is_none_says_nothing(serving, code: str) -> None:
     async with serving() as api:
