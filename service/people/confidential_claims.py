@@ -34,6 +34,9 @@ _NAME = "confidential_claim"
 _SEALED = ("claimant", "about", "subject", "rules", "claim", "answer")
 """Columns of older rows. Their values are now in the box ``told``."""
 
+_GONE = b""
+"""The box of a claim that did not open when it was emptied."""
+
 
 class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of a box."""
@@ -71,7 +74,7 @@ class Filed(NamedTuple):
 
 class Search(NamedTuple):
     """
-    The claims that opened, of all leagues. The claimant is in the box, so every box is opened.
+    The claims that opened. The claimant is in the box, so every box is opened.
 
     One damaged box, or one league without its key, must not end the search for everybody.
     """
@@ -126,15 +129,18 @@ async def claims_in(
     *,
     of: Collection[UUID] | None = None,
 ) -> list[Filed]:
-    """Return a league's claims, oldest first. With *of*, return only these claimants'."""
-    found = await _found(connection, keys, relation.c.league == league)
+    """
+    Return a league's claims that open, oldest first. With *of*, return only these claimants'.
+    """
+    found = (await search(connection, keys, relation.c.league == league)).found
     return [each for each in found if of is None or each.claimant in of]
 
 
 async def waiting(connection: AsyncConnection, keys: KeysOf, league: UUID, claimant: UUID) -> int:
     """Return the number of a claimant's claims that have not been handled yet."""
     filed = sa.and_(relation.c.league == league, relation.c.state == "filed")
-    return sum(each.claimant == claimant for each in await _found(connection, keys, filed))
+    found = (await search(connection, keys, filed)).found
+    return sum(each.claimant == claimant for each in found)
 
 
 async def handle(
@@ -189,11 +195,15 @@ async def involved(
     return filed is not None and (filed.claimant in people or filed.about in people)
 
 
-async def search(connection: AsyncConnection, keys: KeysOf) -> Search:
-    """Open every claim of every league, oldest first. Log those that do not open."""
+async def search(
+    connection: AsyncConnection, keys: KeysOf, where: sa.ColumnElement[bool] | None = None
+) -> Search:
+    """
+    Open every claim of every league, or those of *where*, oldest first. Log those that do not open.
+    """
     found: list[Filed] = []
     unreadable = 0
-    for row in await _rows(connection, sa.true()):
+    for row in await _rows(connection, sa.true() if where is None else where):
         try:
             found.append(_filed(row, await keys(row["league"])))
         except EventUnreadable as error:
@@ -230,11 +240,27 @@ async def erase_claims(
 
 
 async def empty_claim(connection: AsyncConnection, keys: KeysOf, number: UUID) -> bool | None:
-    """Empty a claim and its answer. Return False if they are empty, None if there is no claim."""
-    for each in await _found(connection, keys, relation.c.id == number, for_update=True):
-        if each.claim is None and each.answer is None:
+    """
+    Empty a claim and its answer. Return False if they are empty, None if there is no claim.
+
+    If the box does not open, nobody knows what to keep of it, and the whole box is emptied.
+
+    Raises:
+      EventUnreadable: If the league's key is missing or foreign. The words may be read later.
+    """
+    for row in await _rows(connection, relation.c.id == number, for_update=True):
+        own = await keys(row["league"])
+        try:
+            filed = _filed(row, own)
+        except EventUnreadable:
+            if row["told"] == _GONE:
+                return False
+            emptied = sa.update(relation).where(relation.c.id == number).values(told=_GONE)
+            await connection.execute(emptied)
+            return True
+        if filed.claim is None and filed.answer is None:
             return False
-        await _seal(connection, keys, each._replace(claim=None, answer=None))
+        await _seal(connection, keys, filed._replace(claim=None, answer=None))
         return True
     return None
 

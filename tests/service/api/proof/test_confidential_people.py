@@ -4,13 +4,16 @@ import asyncio
 import io
 import json
 import zipfile
+from uuid import UUID
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from structlog.testing import capture_logs
 
 from engine.values import number_of
 from service.people import confidential_claims
+from service.people.schema import confidential_claim
 from tests.service.api.conftest import ANY
 from tests.service.api.league.test_merging import merge
 from tests.service.api.me.test_erasing import erased
@@ -96,7 +99,7 @@ async def test_nothing_is_written_by_somebody_who_is_erased_meanwhile(
         assert await seen(owner, league) == []
 
 
-async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
+async def test_a_claim_that_does_not_open_stops_no_other_claim_no_erasure_and_no_archive(
     serving, database: TestDatabase
 ) -> None:
     async with serving() as api:
@@ -110,6 +113,13 @@ async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
         )
         with psycopg.connect(database.url("postgres"), autocommit=True) as superuser:
             superuser.execute(f"{damaged} WHERE id = '{broken}'")
+        own = [UUID(hex=each["id"][4:]) for each in await seen(outsider, league)]
+        assert own == [kept]
+        referee = await with_office(api, owner, league)
+        third = await told(people[1], tournament)
+        assert third.status_code == 201, third.text
+        for_all = [UUID(hex=each["id"][4:]) for each in await seen(referee, league)]
+        assert for_all == [kept, UUID(hex=third.json()["id"][4:])]
         left = await api.http.delete(
             f"/v1/leagues/{league}/members/{outsider.player}", headers=owner.headers | ANY
         )
@@ -129,4 +139,11 @@ async def test_a_claim_that_does_not_open_stops_no_erasure_and_no_archive(
         async with shell.engine.connect() as connection:
             keys = shell.runtime.writer.store.keys
             found = await confidential_claims.claim_of(connection, keys, kept)
+            emptied = [
+                await confidential_claims.empty_claim(connection, keys, broken) for _ in range(2)
+            ]
+            told_now = await connection.scalar(
+                sa.select(confidential_claim.c.told).where(confidential_claim.c.id == broken)
+            )
         assert found is not None and found.claim is None
+        assert (emptied, told_now) == ([True, False], b"")
