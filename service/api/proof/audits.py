@@ -19,7 +19,7 @@ from service.api.http.access.rights import (
 )
 from service.api.http.operations import operation
 from service.api.http.reading.listing import Pages
-from service.api.http.reading.paging import Page
+from service.api.http.reading.paging import Page, instant_in
 from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, encoded
@@ -111,9 +111,7 @@ class AuditListed(msgspec.Struct, kw_only=True):
 async def list_audits(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the audits that people asked for and those of disputes."""
     paged = await pages.live(place.id, f"audits {place.id}", str, str)
-    before = (
-        None if paged.after is None else (datetime.fromisoformat(paged.after[0]), paged.after[1])
-    )
+    before = None if paged.after is None else (instant_in(paged.after[0]), paged.after[1])
     async with shell.engine.connect() as connection:
         found = await queries.reports(connection, place.id, paged.limit + 1, before)
     page = paged.page(found, lambda each: (each.requested_at.isoformat(), each.id))

@@ -3,6 +3,7 @@
 import base64
 import binascii
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -62,3 +63,19 @@ def position_parts(text: str, league: str) -> tuple[int, int]:
     if f"lge_{number}" != league:
         raise BadRequest("invalid_cursor", "the position belongs to another league")
     return int(epoch), int(position)
+
+
+def instant_in(key: str) -> datetime:
+    """
+    Return the instant in a cursor's key, which :meth:`datetime.isoformat` wrote.
+
+    Raises:
+        BadRequest: ``invalid_cursor`` if it is no instant with an offset.
+    """
+    try:
+        found = datetime.fromisoformat(key)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass  # refused below
+    raise BadRequest("invalid_cursor", "the cursor is not from this server")

@@ -139,6 +139,18 @@ async def test_a_forged_number_in_a_cursor_is_refused(serving) -> None:
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
 
 
+async def test_a_forged_instant_in_a_cursor_is_refused(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/audits"
+        for forged in ("yesterday", "2026-11-29T00:00:00", "0001-01-01T00:00:00+23:59"):
+            cursor = token(league[4:], 0, -1, f"audits {league}", forged, "aud_x")
+            answer = await owner.get(path, params={"cursor": cursor})
+            assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor"), forged
+        whole = token(league[4:], 0, -1, f"audits {league}", "2026-11-29T00:00:00+00:00", "aud_x")
+        assert (await owner.get(path, params={"cursor": whole})).status_code == 200
+
+
 async def test_a_filter_is_part_of_the_cursor(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
