@@ -1,10 +1,12 @@
 """``holotable rotate-key``: wrap and seal everything with a new key, while the service runs."""
 
+from typing import NamedTuple
 from uuid import UUID
 
 import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.values import identifier
 from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
@@ -52,7 +54,8 @@ async def rotate(settings: Settings, *, dry_run: bool = False) -> int:
     """
     Wrap and seal everything with the settings' first key, in one transaction.
 
-    Return 2 without a second key, or if a league's key opens with neither. All others are done.
+    Return 2 without a second key, or if a league's key or an address opens with neither. All others
+    are done. What does not open is left as it is, because the keys may be the wrong ones.
     """
     if settings.second_secret_key is None:
         err.print(
@@ -62,13 +65,17 @@ async def rotate(settings: Settings, *, dry_run: bool = False) -> int:
         )
         return USAGE
     foreign = 0
+    damaged: list[str] = []
 
     async def work(connection: AsyncConnection) -> str:
         nonlocal foreign
         driver, addresses = await driver_of(connection), AddressKeys(*settings.secret_keys)
         changed, leagues, foreign = await rewrap(driver, Keys(*settings.secret_keys))
-        sealed = await reseal(driver, addresses) + await reseal_browsers(driver, addresses)
-        sealed += await reseal_recipients(driver, addresses)
+        sealed = 0
+        for sealing in (reseal, reseal_browsers, reseal_recipients):
+            done = await sealing(driver, addresses)
+            sealed += done.changed
+            damaged.extend(done.damaged)
         if changed or sealed:
             about = f"{changed} of {leagues} leagues' keys, {sealed} addresses"
             await operator_log.add(driver, [None], operator_log.operator(), "key_rotated", about)
@@ -79,12 +86,27 @@ async def rotate(settings: Settings, *, dry_run: bool = False) -> int:
         )
 
     done = await carried_out(settings, work, dry_run=dry_run)
-    if foreign:
-        raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
+    left = [f"the keys of {foreign} leagues were wrapped by another secret key"] if foreign else []
+    if damaged:
+        more = f" and {len(damaged) - _NAMED_MAX} more" if len(damaged) > _NAMED_MAX else ""
+        left.append(f"no key opens the addresses of {', '.join(damaged[:_NAMED_MAX])}{more}")
+    if left:
+        raise EventUnreadable("; ".join(left))
     return done
 
 
+class Sealed(NamedTuple):
+    """The result for one kind of address."""
+
+    changed: int
+    """The number of rows that were sealed again."""
+
+    damaged: list[str]
+    """The rows that no key opens. They are left as they are."""
+
+
 _AGAIN = "restart every process and run this again, until it says 0"
+_NAMED_MAX = 10
 _DONE = "remove HOLOTABLE_SECOND_SECRET_KEY at the next restart"
 
 
@@ -110,62 +132,55 @@ async def rewrap(connection: Driver, keys: Keys) -> tuple[int, int, int]:
     return len(changed), len(rows), foreign
 
 
-async def reseal(connection: Driver, keys: AddressKeys) -> int:
-    """
-    Seal every e-mail address with the first of *keys*. Return the number of changed accounts.
-
-    Raises:
-        EventUnreadable: If no key opens an address.
-    """
-    changed = 0
+async def reseal(connection: Driver, keys: AddressKeys) -> Sealed:
+    """Seal every e-mail address with the first of *keys*, and count the changed accounts."""
+    changed, damaged = 0, []
     for row in await connection.fetch(_EMAILS):
-        person = row["account"]
-        boxes = {
-            name: keys.sealed_again(emails.RELATION, person, row[name])
-            for name in ("address", "wanted")
-            if row[name] is not None
-        }
+        person, boxes = row["account"], {}
+        for name in ("address", "wanted"):
+            try:
+                boxes[name] = row[name] and keys.sealed_again(emails.RELATION, person, row[name])
+            except EventUnreadable:
+                damaged.append(f"{identifier('plr', person)} ({name})")
         if not any(boxes.values()):
             continue
         address, wanted = (boxes.get(name) or row[name] for name in ("address", "wanted"))
-        digest = None
-        if address is not None:
+        digest = row["digest"]
+        if boxes.get("address"):
             digest = keys.digests(keys.opened(emails.RELATION, person, address))[0]
         before = row["address"], row["wanted"]
         await connection.execute(_RESEAL, person, before[0], address, digest, wanted, before[1])
         changed += 1
-    return changed
+    return Sealed(changed, damaged)
 
 
-async def reseal_browsers(connection: Driver, keys: AddressKeys) -> int:
-    """
-    Seal every push subscription with the first of *keys*. Return the number of changed ones.
-
-    Raises:
-        EventUnreadable: If no key opens one.
-    """
-    changed = 0
+async def reseal_browsers(connection: Driver, keys: AddressKeys) -> Sealed:
+    """Seal every push subscription with the first of *keys*."""
+    changed, damaged = 0, []
     for row in await connection.fetch(_BROWSERS):
         number, target = row["id"], row["target"]
-        box = keys.sealed_again(browsers.RELATION, number, target)
+        try:
+            box = keys.sealed_again(browsers.RELATION, number, target)
+        except EventUnreadable:
+            damaged.append(f"browser {number}")
+            continue
         if box is not None:
             digest = keys.digests(browsers.endpoint_in(keys, number, box))[0]
             await connection.execute(_RESEAL_BROWSER, number, target, box, digest)
             changed += 1
-    return changed
+    return Sealed(changed, damaged)
 
 
-async def reseal_recipients(connection: Driver, keys: AddressKeys) -> int:
-    """
-    Seal the former addresses that still get a mail. Return the number of changed ones.
-
-    Raises:
-        EventUnreadable: If no key opens one.
-    """
-    changed = 0
+async def reseal_recipients(connection: Driver, keys: AddressKeys) -> Sealed:
+    """Seal the former addresses that still get a mail with the first of *keys*."""
+    changed, damaged = 0, []
     for row in await connection.fetch(_RECIPIENTS):
-        box = keys.sealed_again(letters.FORMER, row["id"], row["recipient"])
+        try:
+            box = keys.sealed_again(letters.FORMER, row["id"], row["recipient"])
+        except EventUnreadable:
+            damaged.append(f"notice {row['id']}")
+            continue
         if box is not None:
             await connection.execute(_RESEAL_RECIPIENT, row["id"], row["recipient"], box)
             changed += 1
-    return changed
+    return Sealed(changed, damaged)

@@ -169,7 +169,7 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
             await emails.keep_code(await driver_of(api), old, person, "code", now)
             assert await emails.verify(api, old, person, "code", now)
             await emails.want(api, old, person, "second@bespin.example", now)
-        assert [await reseal(connection, both) for _ in range(2)] == [1, 0]
+        assert [(await reseal(connection, both)).changed for _ in range(2)] == [1, 0]
         async with engine.connect() as api:
             found = await emails.email_of(api, new, person)
             stored = await api.scalar(sa.select(account_email.c.digest))
@@ -179,7 +179,7 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
         target = Target("https://push.example/send/1", "key", "auth")
         async with engine.begin() as api:
             await browsers.add(api, old, person, browser, target)
-        assert [await reseal_browsers(connection, both) for _ in range(2)] == [1, 0]
+        assert [(await reseal_browsers(connection, both)).changed for _ in range(2)] == [1, 0]
         async with engine.connect() as api:
             driver = await driver_of(api)
             assert await browsers.target_of(driver, new, browser.id, now) == target
@@ -187,10 +187,49 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
             assert digest == new.digests(target.endpoint)[0]
         async with engine.begin() as api:
             await mail_former(api, old, person, uuid4(), "old@bespin.example", "en", now)
-        assert [await reseal_recipients(connection, both) for _ in range(2)] == [1, 0]
+        assert [(await reseal_recipients(connection, both)).changed for _ in range(2)] == [1, 0]
         for sealing in (reseal, reseal_browsers, reseal_recipients):
-            with pytest.raises(EventUnreadable):
-                await sealing(connection, AddressKeys(OTHER_KEY))
+            left = await sealing(connection, AddressKeys(OTHER_KEY))
+            assert left.changed == 0 and left.damaged
+    finally:
+        await connection.close()
+        await engine.dispose()
+
+
+async def test_one_damaged_address_keeps_no_other_from_the_new_key(database) -> None:
+    """It is named, and stays as it is: the keys may be the wrong ones."""
+    old, new = AddressKeys(SECRET_KEY), AddressKeys(NEW_KEY)
+    engine = async_engine(database.url("holotable_api"), 1)
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("holotable_migrate")))
+    broken, sound, now = uuid4(), uuid4(), datetime.now(UTC)
+    flip = "UPDATE {0} SET {1} = set_byte({1}, 20, 255 - get_byte({1}, 20)) WHERE {2} = $1"
+    try:
+        for person, login in ((broken, "lando"), (sound, "rey")):
+            async with engine.begin() as api:
+                await accounts.create(api, person, login, login, None, now)
+                await emails.want(api, old, person, f"{login}@bespin.example", now)
+                browser = Browser(uuid4(), f"{login}.example", now)
+                target = Target(f"https://{login}.example/send", "key", "auth")
+                await browsers.add(api, old, person, browser, target)
+                await mail_former(api, old, person, uuid4(), f"{login}@x.example", "en", now)
+            if person == broken:
+                lost = browser.id
+                [notice] = await connection.fetch("SELECT id FROM notice")
+                for each in (
+                    ("account_email", "wanted", "account", person),
+                    ("push_subscription", "target", "id", browser.id),
+                    ("notice", "recipient", "id", notice["id"]),
+                ):
+                    await connection.execute(flip.format(*each), each[-1])
+        keys = {"secret_key": NEW_KEY, "second_secret_key": SECRET_KEY}
+        with pytest.raises(EventUnreadable) as failed:
+            await rotate(database.settings("holotable_migrate", **keys))
+        for named in (f"plr_{broken.hex} (wanted)", f"browser {lost}", f"notice {notice['id']}"):
+            assert named in failed.value.detail
+        async with engine.connect() as api:
+            found = await emails.email_of(api, new, sound)
+            assert found is not None and found.wanted == "rey@bespin.example"
+            assert await browsers.target_of(await driver_of(api), new, browser.id, now) == target
     finally:
         await connection.close()
         await engine.dispose()
