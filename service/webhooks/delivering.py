@@ -78,7 +78,7 @@ _DUE = f"""
      LIMIT $5
 """  # noqa: S608
 # Everybody who changes a delivery holds its webhook.
-_HELD = "SELECT id FROM webhook WHERE id = $1 FOR UPDATE"
+_HELD = "SELECT url FROM webhook WHERE id = $1 FOR UPDATE"
 _ATTEMPTS = "SELECT attempts FROM webhook_delivery WHERE id = $1"
 _DELIVERED = """
     UPDATE webhook_delivery SET state = 'delivered', attempts = attempts + 1, next_at = NULL
@@ -199,7 +199,10 @@ async def _sent(runtime: Runtime, outside: Outside, due: _Due) -> _Result:
     except OSError:
         error = "no connection, or no answer in HTTP"
     except EventUnreadable:
-        error = "the address of the webhook cannot be read; set it again"
+        error = (
+            "the address or the secret of the webhook cannot be read; set the address again, or "
+            "make another secret"
+        )
     return _Result(now, round((loop.time() - began) * 1000), status, error)
 
 
@@ -222,8 +225,12 @@ def _opened(keys: LeagueKeys, due: _Due, column: str, box: bytes) -> str:
 
 
 async def _record(runtime: Runtime, connection: Driver, due: _Due, result: _Result) -> None:
-    """Record an attempt, the next one, and the end of the webhook if it has failed too long."""
-    await connection.execute(_HELD, due.webhook)
+    """
+    Record an attempt, the next one, and the end of the webhook if it has failed too long.
+
+    If the webhook has another address meanwhile, the result says nothing about it.
+    """
+    url: bytes | None = await connection.fetchval(_HELD, due.webhook)
     attempts: int | None = await connection.fetchval(_ATTEMPTS, due.id)
     if attempts is None:  # the webhook was deleted meanwhile
         return
@@ -233,6 +240,8 @@ async def _record(runtime: Runtime, connection: Driver, due: _Due, result: _Resu
         # The delivery may have begun again from its first attempt.
         await connection.execute(_FAILED, due.id, _next(runtime, attempts, result.at))
     await connection.execute(_ATTEMPT, due.id, *result)
+    if url != due.url:
+        return
     if result.succeeded:
         await connection.execute(_WELL, due.webhook)
         return

@@ -11,9 +11,12 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.values import identifier
+from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
 from service.log.schema import events
 from service.people.sealed_rows import close, opened
@@ -26,6 +29,8 @@ Form = Literal["v1", "v1a", "discord"]
 
 _NAME = "webhook"
 
+_log = structlog.get_logger(__name__)
+
 
 class Webhook(NamedTuple):
     """A subscription without its secrets."""
@@ -35,7 +40,9 @@ class Webhook(NamedTuple):
     name: str
     kinds: tuple[Name, ...]
     form: Form
-    url: str
+    url: str | None
+    """None if the stored address does not open. Its owner may set it again."""
+
     public_key: str | None
     created_by: UUID
     created_at: datetime
@@ -44,12 +51,12 @@ class Webhook(NamedTuple):
     disabled_why: str | None
 
     @property
-    def shown_url(self) -> str:
+    def shown_url(self) -> str | None:
         """The address as its owner sees it.
 
         Discord's address holds a secret, so only its host is shown.
         """
-        if self.form != "discord":
+        if self.form != "discord" or self.url is None:
             return self.url
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}/…"
@@ -67,9 +74,9 @@ def signing_of(form: Form) -> Signing | None:
 
 
 async def add(
-    connection: AsyncConnection, keys: LeagueKeys, made: Webhook, secret: str | None
+    connection: AsyncConnection, keys: LeagueKeys, made: Webhook, url: str, secret: str | None
 ) -> None:
-    """Store a webhook. It gets messages about later events."""
+    """Store a webhook for *url*. It gets messages about later events."""
     await connection.execute(
         insert(relation).values(
             id=made.id,
@@ -77,7 +84,7 @@ async def add(
             name=made.name,
             kinds=list(made.kinds),
             form=made.form,
-            url=_box(keys, made.id, "url", made.url),
+            url=_box(keys, made.id, "url", url),
             secret=None if secret is None else _box(keys, made.id, "secret", secret),
             since=_last_of(made.league),
             created_by=made.created_by,
@@ -98,18 +105,26 @@ async def lock(connection: AsyncConnection, league: UUID) -> int:
 
 
 async def change(
-    connection: AsyncConnection, keys: LeagueKeys, changed: Webhook, *, enabled: bool
+    connection: AsyncConnection,
+    keys: LeagueKeys,
+    kept: Webhook,
+    changed: Webhook,
+    *,
+    enabled: bool,
 ) -> None:
     """
     Store another name, other kinds and another address.
 
-    A webhook that is enabled again gets messages about later events, not about missed ones.
+    A webhook that is enabled again gets messages about later events, not about missed ones. A new
+    address does not answer for the failures of the old one.
+
+    Args:
+        kept: The webhook as it is stored now.
     """
-    values: dict[str, object] = {
-        "name": changed.name,
-        "kinds": list(changed.kinds),
-        "url": _box(keys, changed.id, "url", changed.url),
-    }
+    values: dict[str, object] = {"name": changed.name, "kinds": list(changed.kinds)}
+    if changed.url is not None and changed.url != kept.url:
+        url = _box(keys, changed.id, "url", changed.url)
+        values |= {"url": url, "failing_since": None}
     if enabled and changed.disabled_at is not None:
         anew = {"disabled_at": None, "disabled_why": None, "failing_since": None}
         values |= anew | {"since": _last_of(changed.league)}
@@ -130,7 +145,7 @@ async def rotate(
     before = await connection.scalar(
         sa.select(relation.c.secret).where(relation.c.id == rotated.id).with_for_update()
     )
-    old = None if before is None else opened(keys, _NAME, rotated.id, "secret", before).decode()
+    old = _opened(keys, rotated.id, "secret", before)
     await connection.execute(
         sa.update(relation)
         .where(relation.c.id == rotated.id)
@@ -177,15 +192,14 @@ async def webhook_of(
 
 def _webhook(row: sa.RowMapping, keys: LeagueKeys) -> Webhook:
     number = row["id"]
-    box = row["secret"]
-    secret = None if box is None else opened(keys, _NAME, number, "secret", box).decode()
+    secret = _opened(keys, number, "secret", row["secret"])
     return Webhook(
         id=number,
         league=row["league"],
         name=row["name"],
         kinds=tuple(row["kinds"]),
         form=row["form"],
-        url=opened(keys, _NAME, number, "url", row["url"]).decode(),
+        url=_opened(keys, number, "url", row["url"]),
         public_key=None if secret is None else public_text(secret),
         created_by=row["created_by"],
         created_at=row["created_at"],
@@ -193,6 +207,22 @@ def _webhook(row: sa.RowMapping, keys: LeagueKeys) -> Webhook:
         disabled_at=row["disabled_at"],
         disabled_why=row["disabled_why"],
     )
+
+
+def _opened(keys: LeagueKeys, number: UUID, column: str, box: bytes | None) -> str | None:
+    """
+    Return the text in *box*, or None if it does not open. Log that.
+
+    Otherwise one damaged webhook would hide all of its league, and could not even be removed.
+    """
+    if box is None:
+        return None
+    try:
+        return opened(keys, _NAME, number, column, box).decode()
+    except EventUnreadable as error:
+        name = identifier("whk", number)
+        _log.error("webhook_unreadable", webhook=name, column=column, error=str(error))
+        return None
 
 
 def _box(keys: LeagueKeys, number: UUID, column: str, text: str) -> bytes:

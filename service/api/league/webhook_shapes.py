@@ -71,8 +71,11 @@ class WebhookShown(msgspec.Struct, kw_only=True):
     name: str
     """The name that was given to it."""
 
-    url: str
-    """The address that messages are sent to. Of Discord's address only the host is shown."""
+    url: str | None
+    """
+    The address that messages are sent to. Of Discord's address only the host is shown. Null if the
+    stored address is damaged: set it again.
+    """
 
     kinds: tuple[Name, ...]
     """The kinds of messages that are sent."""

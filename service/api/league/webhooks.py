@@ -69,7 +69,7 @@ async def make_webhook(
             url=body.url, public_key=None, created_by=me, created_at=now, failing_since=None,
             disabled_at=None, disabled_why=None,
         )  # fmt: skip
-        await subscriptions.add(connection, keys, webhook, secret)
+        await subscriptions.add(connection, keys, webhook, body.url, secret)
         await _record(connection, webhook, principal, "webhook_made")
         webhook = await _reread(connection, keys, number)
     return _made(webhook, secret)
@@ -146,7 +146,7 @@ async def change_webhook(
         if kept is None:
             raise unknown()
         changed = kept._replace(name=body.name, kinds=body.kinds, url=body.url or kept.url)
-        await subscriptions.change(connection, keys, changed, enabled=body.enabled)
+        await subscriptions.change(connection, keys, kept, changed, enabled=body.enabled)
         if not body.enabled:
             await deliveries.give_up(connection, webhook.id)
         await _record(connection, webhook, principal, "webhook_changed")

@@ -107,6 +107,66 @@ async def test_a_receiver_that_is_gone_or_fails_for_five_days_is_told_no_more(
         assert gone.got[-1].path == "/hook/new"
 
 
+async def test_a_new_address_does_not_answer_for_the_failures_of_the_old_one(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    """Nor for an attempt that is under way to the old one."""
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as old,
+        receiving() as new,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, old.url)
+        old.answers = [500, 0]
+        await announce(owner, league)
+        await worker.work()
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+            connection.execute("UPDATE webhook SET failing_since = failing_since - interval '5 d'")
+        due_now(database)
+        sending = asyncio.create_task(worker.work())
+        await old.has(2)
+        change = {"name": "Site", "kinds": ["tournament.announced"], "enabled": True}
+        await put(owner, webhook, change | {"url": new.url})
+        old.let_go.set()
+        await sending
+        shown = (await owner.get(f"/v1/webhooks/{webhook['id']}")).json()
+        assert (shown["enabled"], shown["failing_since"]) == (True, None)
+        due_now(database)
+        await worker.work()
+        assert len(new.got) == 1, "the message that waited went to the new address"
+
+
+async def test_a_webhook_that_does_not_open_is_listed_set_again_and_removed(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with serving(webhook_networks=LOOPBACK) as api:
+        owner, league = await api.league()
+        broken = await hooked(owner, league, "http://127.0.0.1:9/hook", form="v1a")
+        useless = await hooked(owner, league, "http://127.0.0.1:9/other")
+        damaged = ", ".join(
+            f"{each} = set_byte({each}, 50, 255 - get_byte({each}, 50))"
+            for each in ("url", "secret")
+        )
+        with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"UPDATE webhook SET {damaged}")
+        listed = (await owner.get(f"/v1/leagues/{league}/webhooks")).json()["items"]
+        assert [(each["url"], each["public_key"]) for each in listed] == [(None, None)] * 2
+        path = f"/v1/webhooks/{broken['id']}"
+        change = {"name": "New", "kinds": broken["kinds"], "enabled": True}
+        await put(owner, broken, change)
+        assert (await owner.get(path)).json()["url"] is None
+        await put(owner, broken, change | {"url": "http://127.0.0.1:9/new"})
+        rotated = await owner.post(f"{path}/rotate")
+        assert rotated.status_code == 200, rotated.text
+        shown = (await owner.get(path)).json()
+        assert shown["url"] == "http://127.0.0.1:9/new"
+        assert shown["public_key"] not in (None, broken["public_key"])
+        gone = await owner.http.delete(f"/v1/webhooks/{useless['id']}", headers=owner.headers)
+        assert gone.status_code == 204, gone.text
+
+
 async def test_a_delivery_given_up_while_it_was_sent_stays_given_up(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
