@@ -86,7 +86,8 @@ def apis(cluster: Cluster, count: int, *, meet: bool = True) -> Iterator[list[Ap
                 metrics_address=f"127.0.0.1:{metrics}", neighbours=folder if meet else None,
                 token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
                 keep_alive_seconds=300, connections=30_000, address_connections=30_000,
-                token_streams=20_000, account_streams=20_000, process_streams=20_000,
+                token_streams=20_000, account_streams=20_000, address_streams=20_000,
+                process_streams=40_000,
             )  # fmt: skip
             child = stack.enter_context(
                 _child([sys.executable, "-m", "bench.http", "api"], settings)

@@ -43,7 +43,10 @@ OPTIONS = {
     "tick_milliseconds": 50,
     "worker_processes": 1,
     "log_level": "error",
-    "open_requests": 1_000_000,  # all spectators have one address here
+    # All spectators have one address here.
+    "open_requests": 1_000_000,
+    "address_streams": 5_000,
+    "process_streams": 10_000,
 }
 _PART = re.compile(r'data-part="([^"]+)" data-topics="([^"]+)"')
 _TAG = re.compile(rb"etag: (\S+)", re.IGNORECASE)

@@ -78,8 +78,11 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     account_streams: Count = 200
     """Streams of events that one account has open at a time."""
 
+    address_streams: Count = 500
+    """Streams of events that strangers at one address have open at a time."""
+
     process_streams: Count = 5_000
-    """Streams of events that are open at a time, in total."""
+    """Streams of events that are open at a time, in total. Strangers may have half of them."""
 
     process_requests: Count = 2_000
     """

@@ -41,7 +41,7 @@ _ALWAYS = frozenset({"/livez"})
 
 
 _Holder = tuple[str, UUID | str | None]
-"""The holder of an open stream: a token, an account, an address, or the process itself."""
+"""The holder of an open stream: a token, an account, an address, all strangers, or the process."""
 
 
 class Admitted(NamedTuple):
@@ -63,17 +63,18 @@ class Admitted(NamedTuple):
 
 class Streams:
     """
-    The open event streams of one process.
+    The open event streams of one process. Strangers have half of them, and never a player's place.
 
     Args:
-        settings: The limits for each token, each account and the process.
+        settings: The limits for each token, account and address, and for the process.
     """
 
     def __init__(self, settings: LimitSettings) -> None:
         self._most = {
             "token": settings.token_streams,
             "account": settings.account_streams,
-            "address": settings.address_connections,
+            "address": settings.address_streams,
+            "strangers": max(1, settings.process_streams // 2),
             "process": settings.process_streams,
         }
         self._open: Counter[_Holder] = Counter()
@@ -103,8 +104,7 @@ class Streams:
             reader: The caller, or the address of a stranger.
 
         Raises:
-            TooManyStreams: If the token, the account, the address or the process has reached its
-                limit.
+            TooManyStreams: If one of the stream's holders has reached its limit.
         """
         holders = _holders(reader)
         for key in holders:
@@ -369,7 +369,7 @@ def refused_headers(error: TooManyRequests) -> dict[str, str]:
 
 def _holders(reader: Principal | str) -> tuple[_Holder, ...]:
     if isinstance(reader, str):
-        return ("address", _counted(reader)), ("process", None)
+        return ("address", _counted(reader)), ("strangers", None), ("process", None)
     own = ("token", reader.token), ("account", reader.account.number)
     return (*own, ("process", None))
 

@@ -1,6 +1,9 @@
 """Clients who send too many requests have to wait. Others do not."""
 
 import asyncio
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from uuid import UUID
 
 import httpx
 import psycopg
@@ -11,7 +14,11 @@ from hypothesis import strategies as st
 
 from engine.values import number_of
 from service.api.http.wire.buckets import Buckets, Policy
-from service.people.tokens import token_text
+from service.api.http.wire.limiting import Streams
+from service.base.errors import TooManyStreams
+from service.base.limits import LimitSettings
+from service.people.accounts import Account
+from service.people.tokens import Principal, token_text
 from tests.service.api.table.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio
@@ -176,6 +183,28 @@ async def test_refused_commands_are_kept_up_to_a_number_and_the_answer_says_if_n
 async def status_of(http: httpx.AsyncClient, path: str, headers: dict[str, str]) -> int:
     async with http.stream("GET", path, headers=headers) as answer:
         return answer.status_code
+
+
+def test_strangers_leave_half_of_the_streams_to_those_who_have_signed_in() -> None:
+    """However many addresses they have."""
+    streams = Streams(LimitSettings(process_streams=6, address_streams=2))
+    known = Account(UUID(int=1), "lando", "Lando", True)
+    player = Principal(known, UUID(int=2), frozenset(), datetime.now(UTC), b"")
+    with ExitStack() as opened:
+
+        def refused(reader: Principal | str) -> object:
+            try:
+                opened.enter_context(streams.held(reader))
+            except TooManyStreams as error:
+                return error.facts["limit"]
+            return None
+
+        assert [refused("192.0.2.1") for _ in range(3)] == [None, None, "address"]
+        assert [refused("192.0.2.2") for _ in range(2)] == [None, "strangers"]
+        assert [refused(player) for _ in range(4)] == [None, None, None, "process"]
+    assert streams.number == 0
+    with streams.held("192.0.2.3"):
+        assert streams.number == 1
 
 
 async def test_a_token_opens_so_many_streams_and_may_open_another_when_one_ends(serving) -> None:
