@@ -208,13 +208,19 @@ class Feed:
             follower.behind = True
         return await self._told(rows)
 
-    async def news(self, after: int, seconds: float) -> None:
-        """Wait for an event after *after*, for at most *seconds* or until the process stops."""
+    async def news(self, after: int, seconds: float) -> int:
+        """
+        Wait for an event after *after*, for at most *seconds* or until the process stops.
+
+        Returns:
+            The place of the newest event that came, or *after* if none came.
+        """
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         with self.shell.news.following(self.league, self.stream) as follower:
-            while not await self.next(follower, after, 1):
+            while not (found := await self.next(follower, after, 1)):
                 left = until - loop.time()
                 if left <= 0 or self.shell.stopping.is_set():
-                    return
+                    return after
                 await follower.wait(left)
+            return self.place(found[-1].row)

@@ -120,8 +120,7 @@ async def read_table(
     if tags.unchanged(known.tag):
         before = known.tag
         if wait:
-            await _news(request, place, wait)
-            place = await reach(request, place.id, TABLE)
+            place = await _after_news(request, place, wait)
             known = await _known(shell, principal, place)
         if known.tag == before:
             return not_modified(before)
@@ -131,20 +130,25 @@ async def read_table(
     return encoded(shown, headers={"ETag": known.tag})
 
 
-async def _news(request: Asked, place: TablePlace, seconds: float) -> None:
+async def _after_news(request: Asked, place: TablePlace, seconds: float) -> TablePlace:
     """
-    Wait for news of the table, as a stream does, and authenticate the caller again.
+    Wait for news of the table, as a stream does. Return the table as the caller may see it then.
 
     Raises:
         TooManyStreams: If the caller, or everybody together, has too many streams open.
         Unauthenticated: If the token has ended meanwhile.
+        StreamNotFound: If the caller has left the league meanwhile.
     """
     shell = shell_of(request)
     feed = Feed(shell, place.league, place.stream, 0, Reader())
     with shell.limits.streams.held(principal_of(request)):
         waits(request.scope)
-        await feed.news(place.loaded.version, seconds)
+        newest = await feed.news(place.loaded.version, seconds)
     await authenticate(request, operation_of(request))
+    # This process's copy is new enough, unless the news are another process's.
+    copy = shell.runtime.writer.known(place.league, place.stream)
+    fresh = copy is None or copy.version < newest
+    return await reach(request, place.id, TABLE, fresh=fresh, believe=True)
 
 
 class _Known(NamedTuple):

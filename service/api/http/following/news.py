@@ -248,10 +248,11 @@ class Channel:
         return state.voided if isinstance(state, Created) else ()
 
     def _tell(self, rows: Sequence[Recorded], voided: Sequence[int]) -> None:
+        of_all = self._followers.get(None, ())
         for row in rows:
-            told = Told(row, row.position not in voided)
-            for stream in (row.stream, None):
-                for follower in self._followers.get(stream, ()):
+            if followers := (*self._followers.get(row.stream, ()), *of_all):
+                told = Told(row, row.position not in voided)
+                for follower in followers:
                     follower.offer(told)
             for key in keys_of(row) if self._watches else ():
                 for watch in self._watches.get(key, ()):

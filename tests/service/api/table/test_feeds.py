@@ -101,6 +101,25 @@ async def test_a_long_poll_shows_nothing_once_its_token_has_ended(serving) -> No
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
+async def test_a_long_poll_shows_what_another_process_has_appended(serving) -> None:
+    async with serving() as api, serving() as other:
+        owner, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        path = f"/v1/tables/{table}"
+        shown = await owner.get(path)
+        tag = {"If-None-Match": shown.headers["etag"]}
+        polling = asyncio.create_task(owner.get(path, params={"wait": 20}, headers=tag))
+
+        async def waits() -> bool:
+            return api.app.limits.streams.number == 1
+
+        await until_awaited(waits)
+        action = {"json": answer_to(view), "headers": person.headers | {"Idempotency-Key": "p"}}
+        done = await other.http.post(f"{path}/actions", **action)
+        answer = await asyncio.wait_for(polling, 19)  # the poll itself would end later
+        assert answer.json()["version"] == done.json()["version"] > shown.json()["version"]
+
+
 async def test_a_stream_resumes_after_the_last_event_and_ends_on_stop(serving) -> None:
     async with serving() as api:
         _, _, _, people, table = await api.playing()
