@@ -10,7 +10,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from litestar import Litestar, Response
+from litestar import Litestar, Request, Response
+from litestar.connection import ASGIConnection
+from litestar.connection.base import empty_send
 from litestar.handlers import HTTPRouteHandler
 from litestar.status_codes import HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED
 from litestar.types import Receive, Send
@@ -49,6 +51,10 @@ _PRIVATE = (
 )
 
 
+_MEMBERS = frozenset((*Request.__slots__, *ASGIConnection.__slots__))
+"""The members of the framework's request. The hot routes seldom need them."""
+
+
 class _Headers:
     """Headers by lower-case name. If a header is repeated, its first value counts."""
 
@@ -64,7 +70,18 @@ class _Headers:
 
 
 class _Request(BoundedRequest):
-    """A request that reads its headers without the framework."""
+    """A request that reads its headers without the framework, whose parts are made on demand."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send = empty_send) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.send = send
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _MEMBERS:
+            raise AttributeError(name)
+        super().__init__(self.scope, self.receive, self.send)
+        return getattr(self, name)
 
     @cached_property
     def headers(self) -> _Headers:  # type: ignore[override]
