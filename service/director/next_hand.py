@@ -24,7 +24,7 @@ from engine.table.model.events import DealVoided, HandSettled
 from engine.table.model.state import State as TableState
 from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Withdraw
-from engine.tournament.model.directives import CloseRebuys, EndRound
+from engine.tournament.model.directives import CloseRebuys, EndRound, Finish, NextRound
 from engine.tournament.model.state import Running, running_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import HandId, Stream, identifier
@@ -289,8 +289,9 @@ async def _step(
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
             entries.append(StreamEvents(plan.guard))
-        if plan.outcome == "finish":
-            # Every stack counts for the placings, so no table may have changed.
+        if isinstance(plan.directive, Finish | NextRound | EndRound):
+            # Every stack counts for the placings, and every hand for a round of hand-for-hand
+            # play, so no table may have changed.
             above = running_of(await _above(states, here))
             entries += [
                 StreamEvents(table_stream(each.table))
