@@ -31,11 +31,11 @@ document.addEventListener("securitypolicyviolation",
 
 
 @contextmanager
-def chromium(program: str | None = PROGRAM) -> Iterator[Browser]:
+def chromium(program: str | None = PROGRAM, flags: tuple[str, ...] = ()) -> Iterator[Browser]:
     """Run Chromium, or another *program* of it, without a window."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"]
+            executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage", *flags]
         )
         yield browser
         browser.close()

@@ -93,7 +93,7 @@ def test_the_first_pages_have_no_barriers(house: House) -> None:
 
 
 def test_a_code_at_the_door_is_read_by_the_phones_own_camera(house: House) -> None:
-    """Debian's Chromium reads no codes itself, so the page says how, and the code is a link."""
+    """Without a camera of its own the page says how. The code is a link, which needs no script."""
     owner, league = house.league()
     evening = house.evening(owner, league, entry={"check_in_opens_before_seconds": 600})
     player = house.join(owner, league, name="Mara")

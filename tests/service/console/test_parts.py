@@ -9,7 +9,7 @@ import pytest
 
 from service.api.http.following import joining
 from service.console import live
-from service.console.assets import STYLE, assets
+from service.console.assets import STATIC, STYLE, assets
 from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Console
 from tests.service.console.test_forms import evening
@@ -243,6 +243,17 @@ async def test_a_first_page_is_small(serving: Serving) -> None:
             assert len(sent) + style < 20_000, path
         scripts = [len(each.content) for path, each in assets().items() if path.endswith(".js")]
         assert sum(scripts) < 60_000
+
+
+def test_no_text_of_a_script_goes_on_over_lines() -> None:
+    """Scripts are sent without indentation (``assets.shortened``), which such a text would lose."""
+    odd = [
+        f"{path}: {line}"
+        for path in STATIC.rglob("*.js")
+        for line in path.read_text().splitlines()
+        if line.count("`") % 2
+    ]
+    assert odd == []
 
 
 async def test_a_page_is_in_the_language_that_the_browser_asks_for(serving: Serving) -> None:

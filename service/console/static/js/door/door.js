@@ -62,44 +62,52 @@ search?.addEventListener("input", () => {
 });
 document.addEventListener("renewed", () => search?.value && narrow());
 
-// The camera, if the browser reads codes itself. Some have the class and read nothing.
-const switcher = document.querySelector("[data-camera]");
+// The camera. Some browsers read codes themselves, and some have the class and read nothing.
+const place = document.querySelector("[data-camera]");
+const switcher = place?.querySelector("button");
 const otherwise = document.querySelector("[data-no-camera]");
 const video = document.querySelector("[data-scanner]");
 let stream = null;
 let seen = "";
 
-const reads = async () => {
-  if (!switcher || !("BarcodeDetector" in window) || !navigator.mediaDevices) return false;
-  return (await BarcodeDetector.getSupportedFormats().catch(() => [])).includes("qr_code");
+const detectors = async () => {
+  const formats = (await window.BarcodeDetector?.getSupportedFormats().catch(() => [])) ?? [];
+  return formats.includes("qr_code") ? new BarcodeDetector({ formats: ["qr_code"] }) : import("./detector.js");
 };
 
 const offer = (scans) => {
-  switcher.hidden = !scans;
+  place.hidden = !scans;
   otherwise.hidden = scans;
 };
 
-if (await reads()) {
+// Browsers lend a camera only over TLS. A desk may have none.
+const devices = (await navigator.mediaDevices?.enumerateDevices().catch(() => [])) ?? [];
+if (place && devices.some((each) => each.kind === "videoinput")) {
   offer(true);
   switcher.addEventListener("click", () => (stream ? stop() : scan()));
 }
 
+const show = (scans) => {
+  video.hidden = !scans;
+  switcher.setAttribute("aria-pressed", scans);
+};
+
 const stop = () => {
   for (const each of stream?.getTracks() ?? []) each.stop();
   stream = null;
-  video.hidden = true;
+  show(false);
 };
 
 const scan = async () => {
   try {
-    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment", width: { ideal: 1280 } } });
   } catch {
-    return offer(false); // the person said no, or there is no camera
+    return offer(false); // the person said no
   }
   video.srcObject = stream;
-  video.hidden = false;
+  show(true);
   await video.play();
-  const detector = new BarcodeDetector({ formats: ["qr_code"] });
+  const detector = await detectors();
   while (stream) {
     const [code] = await detector.detect(video).catch(() => []);
     const player = code?.rawValue.match(CODE)?.[1];
