@@ -102,6 +102,7 @@ def test_only_tokens_name_colours() -> None:
 @pytest.mark.parametrize(
     ("most", "own"),
     [
+        (STYLE, ["door"]),
         (STYLE, ["floor"]),
         (STYLE, ["room"]),
         (STYLE, ["proof"]),
