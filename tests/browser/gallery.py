@@ -20,6 +20,9 @@ GUESTS = (
     "Kleya Marki", "Vel Sartha", "Cinta Kaz", "Saw Gerrera", "Baze Malbus", "Chirrut Îmwe",
     "Rio Durant", "Val", "Ezra Bridger", "Zeb Orrelios", "Kanan Jarrus", "Wilhuff Tarkin-Motti",
 )  # fmt: skip
+OUT = ("Val", "Wilhuff Tarkin-Motti", "Rio Durant", "Saw Gerrera")
+"""Guests who are out of the room early."""
+
 LEVELS = [
     {"small": small, "big": 2 * small, "ante": ante, "length": 1200}
     for small, ante in ((25, 0), (50, 0), (100, 0), (150, 50), (200, 50), (300, 100), (500, 100))
@@ -244,6 +247,13 @@ def _room(owner: Person, league: str, people: list[Person], season: str) -> str:
         owner.post(f"/v1/tournaments/{made}/walk-ins", {"name": name})
     owner.post(f"/v1/tournaments/{made}/start")
     eventually(lambda: owner.get(f"/v1/tournaments/{made}")["tables"])
+    entrants = owner.get(f"/v1/tournaments/{made}")["entrants"]
+    named = {each["name"]: each["id"] for each in entrants}
+    for name in OUT:
+        asked = {"entrant": named[name], "reason": "Left for a ship."}
+        owner.post(f"/v1/tournaments/{made}/disqualifications", asked)
+    asked = {"level": 2, "seconds": -8 * 60, "reason": "The first level is over."}
+    owner.post(f"/v1/tournaments/{made}/clock", asked)
     owner.post(f"/v1/tournaments/{made}/announcements", {"text": "The kitchen closes at ten."})
     return made
 

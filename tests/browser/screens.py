@@ -3,14 +3,13 @@ Photograph every screen: ``python -m tests.browser.screens OUT [--data DIR] [--o
 
 Each page is opened at three sizes in both schemes, and saved with a sheet of several beside each
 other. With ``--data`` the stack's data is kept, so that the next look takes seconds.
-``--locale de-DE`` shows the German pages.
+``--locale de-DE`` shows the German pages. ``--figures`` prints the figures of every page instead.
+``--docs`` makes the pictures of ``docs/images`` instead.
 """
 
 import argparse
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -20,98 +19,15 @@ from service.console.pages import SCHEMES
 from service.process.supervisor import Stack
 from tests.browser.chromium import DESK, WALL, chromium
 from tests.browser.conftest import OPTIONS
+from tests.browser.figures import report
 from tests.browser.gallery import Gallery, hung
 from tests.browser.house import House, Person
+from tests.browser.pictures import illustrate
+from tests.browser.views import View, views
 
 SIZES = {"phone": (360, 740), "desk": DESK, "wall": WALL}
 PATIENCE = 120_000
 """The longest wait for a photograph on a busy machine, in milliseconds."""
-
-
-@dataclass(frozen=True)
-class View:
-    """A page to photograph."""
-
-    name: str
-    path: str
-    person: Person | None
-    press: tuple[str, ...] = ()
-    """Selectors to press one after the other before the photograph."""
-
-    paper: bool = False
-    """True to print it too."""
-
-
-def views(gallery: Gallery) -> Iterator[View]:
-    """Yield every page, as its reader sees it."""
-    owner, member, names = gallery.owner, gallery.member, gallery.names
-    league, season = f"/leagues/{names['league']}", f"/seasons/{names['season']}"
-    live, over, coming = (f"/tournaments/{names[each]}" for each in ("live", "over", "coming"))
-
-    def seen(person: Person | None, *pages: tuple[str, str]) -> Iterator[View]:
-        for name, path in pages:
-            yield View(name, path, person)
-
-    yield from seen(
-        None,
-        ("start", "/"), ("sign-in", "/sign-in"), ("sign-up", "/sign-up"),
-        ("forgotten", "/forgotten"), ("reset", "/forgotten/code"), ("link", "/sign-in/wrong"),
-        ("join", f"/join/{names['code']}"), ("claim", f"/join/{names['claim']}"),
-        ("opt-out", f"/opt-outs/{names['opt_out']}"), ("missing", "/nothing-here"),
-        ("public-league", league), ("public-seasons", f"{league}/seasons"),
-        ("screen-key", f"/screen/{names['key']}"),
-    )  # fmt: skip
-    yield View("sign-in-error", "/sign-in", None, ("main form:last-of-type button",))
-    yield from seen(
-        member,
-        ("home", "/"), ("account", "/account"), ("email", "/account/email"),
-        ("notices", "/account/notices"), ("programs", "/account/tokens"), ("league", league),
-        ("schedule", f"{league}/schedule"), ("month", f"{league}/schedule?month=now"),
-        ("standings", season), ("standings-ties", f"/seasons/{names['ties']}"),
-        ("players", f"{league}/players"),
-        ("player", f"{league}/players/{names['player']}"), ("poster", coming),
-        ("poster-over", over), ("rules", f"{coming}/rules"), ("result", f"{over}/result"),
-        ("hands", f"{over}/hands"), ("hand", f"/hands/{names['hand']}"),
-        ("hand-end", f"/hands/{names['hand']}?step=999"),
-        ("proof", f"/hands/{names['hand']}/proof"),
-        ("tables", "/tables"), ("refused", f"{league}/people"), ("money-mine", f"{coming}/money"),
-        ("floor-member", f"{live}/floor"), ("clock", f"{live}/clock"),
-        ("rules-traditional", "/rules/traditional"), ("rules-spike", "/rules/spike"),
-    )  # fmt: skip
-    yield from (
-        View(f"table {name}", f"/tables/{table}", person)
-        for name, (person, table) in gallery.seats.items()
-    )
-    yield from seen(
-        owner,
-        ("home-owner", "/"), ("new-league", "/new-league"), ("league-owner", league),
-        ("setup", f"{league}/setup"), ("people", f"{league}/people"),
-        ("new-season", f"{league}/new-season"), ("close-season", f"{season}/close"),
-        ("fixtures", f"{league}/fixtures"), ("new-evening", f"{league}/new-evening"),
-        ("plan", f"{league}/new-evening/plan"), ("change", f"{coming}/change"),
-        ("door", f"{coming}/door"),
-        ("money", f"{coming}/money"), ("deals", f"{live}/deals"), ("floor", f"{live}/floor"),
-        ("screens", f"{live}/screens"), ("disputes", f"{league}/disputes"),
-        ("dispute", f"/disputes/{names['dispute']}"), ("audits", f"{league}/audits"),
-        ("audit", f"{league}/audits/{names['audit']}"), ("staff-log", f"{league}/staff-log"),
-        ("clock-coming", f"{coming}/clock"),
-    )  # fmt: skip
-    yield View("people-open", f"{league}/people", owner, (".line-fold > summary >> nth=1",))
-    fresh, unknown = f"/leagues/{names['fresh']}", f"/tournaments/{names['unknown']}"
-    yield from seen(
-        owner,
-        ("fresh-league", fresh), ("fresh-schedule", f"{fresh}/schedule"),
-        ("fresh-people", f"{fresh}/people"), ("fresh-poster", unknown),
-        ("fresh-door", f"{unknown}/door"), ("fresh-floor", f"{unknown}/floor"),
-        ("fresh-clock", f"{unknown}/clock"), ("fresh-prints", f"{unknown}/prints"),
-    )  # fmt: skip
-    yield View("prints", f"{live}/prints", owner, paper=True)
-    yield View("table-sheets", f"{live}/prints?what=tables", owner, paper=True)
-    yield View("standings-paper", season, owner, paper=True)
-    yield View("floor-seat", f"{live}/floor", owner, (".seat-line > summary",))
-    yield View("floor-confirm", f"{live}/floor", owner, (
-        ".seat-line > summary", ".seat-line[open] form button >> nth=-1",
-    ))  # fmt: skip
 
 
 def photograph(
@@ -203,6 +119,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names of views, as a regular expression")
     parser.add_argument("--looks", default="", help="such as phone-light,wall-dark")
     parser.add_argument("--locale", default="en-GB", help="the browser's language, such as de-DE")
+    parser.add_argument("--figures", action="store_true", help="print the figures of every page")
+    parser.add_argument("--docs", action="store_true", help="make the pictures of the documents")
     told = parser.parse_args()
     looks = [(size, scheme) for size in SIZES for scheme in SCHEMES]
     looks = [each for each in looks if not told.looks or "-".join(each) in told.looks.split(",")]
@@ -217,8 +135,14 @@ def main() -> None:
         keys = stack.settings("api").secret_keys
         gallery = kept(data / "gallery.json", house, *keys)
         wanted = [each for each in views(gallery) if re.search(told.only, each.name)]
-        photograph(house, wanted, told.out, looks, told.locale)
-        sheets(browser, told.out)
+        if told.figures:
+            for line in report(house, wanted):
+                print(line, flush=True)
+        elif told.docs:
+            illustrate(house, gallery, told.out)
+        else:
+            photograph(house, wanted, told.out, looks, told.locale)
+            sheets(browser, told.out)
 
 
 if __name__ == "__main__":

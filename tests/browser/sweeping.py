@@ -218,9 +218,7 @@ class Sweep:
         late = set(page.eval_on_selector_all("form", _ACTIONS)) - self.forms[path]
         if late:
             self.fault(path, f"has {sorted(late)} only with scripts")
-        page.evaluate(_script())
-        page.evaluate(_OPEN)
-        page.evaluate(_TO_THE_END)
+        unfolded(page)
         self._size(page, path, f"phone, {scheme}", contrast=True)
         other = SCHEMES[SCHEMES[0] == scheme]
         page.emulate_media(color_scheme=other)  # type: ignore[arg-type]
@@ -245,9 +243,21 @@ class Sweep:
 
     def _size(self, page: Page, path: str, how: str, *, contrast: bool) -> None:
         self._width(page, path, how)
-        found: Any = page.evaluate(_AXE, contrast)
-        for each in found["violations"]:
-            self.fault(path, f"{how}: {each['id']}: {each['nodes'][0]['html'][:160]}")
+        for each in judged(page, contrast=contrast):
+            self.fault(path, f"{how}: {each}")
+
+
+def unfolded(page: Page) -> None:
+    """Open everything that a page folds, and give it axe."""
+    page.evaluate(_script())
+    page.evaluate(_OPEN)
+    page.evaluate(_TO_THE_END)
+
+
+def judged(page: Page, *, contrast: bool) -> list[str]:
+    """Return axe's findings on an unfolded page, with the first element of each."""
+    found: Any = page.evaluate(_AXE, contrast)
+    return [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in found["violations"]]
 
 
 # A menu lies over the page while it is open, so it stays closed.
