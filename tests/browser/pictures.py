@@ -27,8 +27,10 @@ def illustrate(house: House, gallery: Gallery, out: Path) -> None:
     names, owner, member = gallery.names, gallery.owner, gallery.member
     live, coming = f"/tournaments/{names['live']}", f"/tournaments/{names['coming']}"
     # Twelve minutes are left of the second level, however long ago the evening began.
-    asked = {"level": 2, "seconds": -8 * 60, "reason": "For the picture."}
-    owner.post(f"/v1/tournaments/{names['live']}/clock", asked)
+    room, why = f"/v1/tournaments/{names['live']}", {"reason": "For the picture."}
+    if owner.get(f"{room}/floor")["floor"]["break_ends"]:
+        owner.post(f"{room}/breaks/end", why)
+    owner.post(f"{room}/clock", why | {"level": 2, "seconds": -8 * 60})
     tables = {name: f"/tables/{table}" for name, (_, table) in gallery.seats.items()}
     phones = [
         ("bets", tables["Bets"], member, "light"),
