@@ -25,7 +25,6 @@ from engine.values import (
     LeagueId,
     PlayerId,
     Stream,
-    TextId,
     TextRef,
     identifier,
     number_of,
@@ -46,7 +45,7 @@ from service.log.states import State
 from service.log.streams import dispute_stream, league_stream, tournament_stream
 from service.log.writer import Order, States, StreamEvents
 from service.sandbox.generating.chance import Dice
-from service.sandbox.generating.world import SeededEntropy
+from service.sandbox.generating.world import SeededEntropy, store_of
 
 ActsOf = Callable[[Document], Acts]
 """Returns the acts of a ruling, given its author, reason and time."""
@@ -101,8 +100,7 @@ class Court:
         return {"by": by, "reason": self._words(), "now": self._runtime.clock.now()}
 
     def _words(self) -> TextRef:
-        text = TextId(identifier("txt", self.entropy.uuid()))
-        return TextRef(text=text, digest=self.entropy.token())
+        return store_of(self._runtime).invent_text(self.entropy)
 
     async def _submit(self, actor: str, decide: Decide) -> None:
         command = Order(

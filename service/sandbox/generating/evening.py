@@ -12,7 +12,7 @@ from engine.errors import CommandRejected
 from engine.table.model.commands import Command as TableCommand
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Register
-from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, stream_of
+from engine.values import EntrantId, PlayerId, TextRef, identifier, stream_of
 from service.director import (
     admission,
     season_ends,
@@ -22,6 +22,7 @@ from service.director.runtime import Runtime
 from service.log.writer import Order, Receipt, States, StreamEvents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.disputes import Court
+from service.sandbox.generating.world import store_of
 
 
 class Evening:
@@ -62,8 +63,7 @@ class Evening:
 
     def reason(self) -> TextRef:
         """Return a reference to an invented text."""
-        entropy = self.runtime.entropy
-        return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
+        return store_of(self.runtime).invent_text(self.runtime.entropy)
 
     async def state(self, subject: str | None = None) -> Any:  # the subject gives its type
         """Return the state of the tournament, or of a table."""

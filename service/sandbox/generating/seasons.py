@@ -43,7 +43,13 @@ from service.sandbox.generating.evening import decided
 from service.sandbox.generating.night import Night
 from service.sandbox.generating.recurring import recurred
 from service.sandbox.generating.terms import announcement, season_terms
-from service.sandbox.generating.world import SeededEntropy, VirtualLoop, open_world
+from service.sandbox.generating.world import (
+    SeededEntropy,
+    Text,
+    VirtualLoop,
+    open_world,
+    store_of,
+)
 from service.transparency.note import Checkpoint, SigningKey
 from service.transparency.signing import origin_of
 from service.transparency.tree import root_of
@@ -58,6 +64,7 @@ class Season:
 
     Args:
         rows: The league's whole log.
+        texts: The texts that its events name.
     """
 
     subject: str
@@ -65,6 +72,7 @@ class Season:
     lines: list[bytes] = field(repr=False)  # ``asyncio`` builds the repr of results
     rows: list[Recorded] = field(repr=False)
     keys: LeagueKeys
+    texts: list[Text] = field(repr=False)
 
 
 def made(seed: int, players: int, chaos: float) -> Season:
@@ -227,7 +235,7 @@ class MadeUp:
 
 async def _kept(runtime: Runtime, seed: str, league_id: str, subject: str) -> Season:
     """Sign a head of the league's log, and write the season's bundle."""
-    store, number = runtime.writer.store, number_of(league_id)
+    store, number = store_of(runtime), number_of(league_id)
     rows = await store.league(number, limit=10_000_000)
     leaves = [row.hash for row in rows]
     key = SigningKey(SIGNER, SeededEntropy(f"{seed}/signer").bytes(32))
@@ -237,4 +245,4 @@ async def _kept(runtime: Runtime, seed: str, league_id: str, subject: str) -> Se
     wanted = Wanted(kind="season", subject=subject, viewer=AUDITOR)
     signed = (key.sign(head.text()), len(rows))
     lines = [line async for line in await bundle_of(HeldLog(rows), keys, wanted, signed)]
-    return Season(subject, key, lines, rows, keys)
+    return Season(subject, key, lines, rows, keys, store.texts)

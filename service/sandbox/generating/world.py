@@ -12,17 +12,20 @@ from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from selectors import SelectorKey
-from typing import Any, TypeVar, TypeVarTuple, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple, Unpack, cast
 from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
+from engine.values import TextId, TextRef, identifier
 from service.base.settings import Settings
+from service.base.sources import Entropy
 from service.base.uuids import uuid4_of
 from service.director.beacon import Pulses
 from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.memory import MemoryStore
 from service.log.writer import Writer
+from service.people.texts import SALT_BYTES, digest_of
 from service.sandbox.generating.chance import Dice
 
 _Ts = TypeVarTuple("_Ts")
@@ -32,6 +35,7 @@ FIRST_DAY = datetime(2026, 1, 2, 18, tzinfo=UTC)
 """The instant at which virtual time starts in every generated season."""
 
 _TOKEN_BYTES = 32
+_WORDS = "As seen at the table."
 
 
 class Stalled(Exception):
@@ -110,13 +114,22 @@ class SeededEntropy:
         return self.bytes(_TOKEN_BYTES).hex()
 
 
+class Text(NamedTuple):
+    """A text that an event of a generated season names."""
+
+    number: UUID
+    salt: bytes
+    body: str
+
+
 class SeededStore(MemoryStore):
-    """A log in memory that seals values with keys and IVs from the seed."""
+    """A log in memory that seals values with keys and IVs from the seed, and keeps its texts."""
 
     def __init__(self, entropy: SeededEntropy) -> None:
         super().__init__()
         self._entropy = entropy
         self._made: dict[UUID, LeagueKeys] = {}
+        self.texts: list[Text] = []
 
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first call."""
@@ -124,6 +137,13 @@ class SeededStore(MemoryStore):
             draw = self._entropy
             self._made[league] = LeagueKeys(league, draw.uuid(), draw.bytes(32), draw.bytes)
         return self._made[league]
+
+    def invent_text(self, entropy: Entropy) -> TextRef:
+        """Keep an invented text, its name and salt drawn from *entropy*, and return a reference."""
+        made = Text(entropy.uuid(), entropy.bytes(SALT_BYTES), _WORDS)
+        self.texts.append(made)
+        digest = digest_of(made.salt, made.body).hex()
+        return TextRef(text=TextId(identifier("txt", made.number)), digest=digest)
 
 
 class _NoDatabase:
@@ -138,6 +158,11 @@ class _NoDatabase:
 
     async def close(self) -> None:
         """Do nothing, because no connection is open."""
+
+
+def store_of(runtime: Runtime) -> SeededStore:
+    """Return the store of a generated season's runtime."""
+    return cast("SeededStore", runtime.writer.store)
 
 
 @asynccontextmanager
