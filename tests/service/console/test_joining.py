@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 pytestmark = pytest.mark.anyio
@@ -41,3 +42,29 @@ async def test_the_page_of_a_claim_code_names_the_player_it_is_for(serving: Serv
         await browser.submit(f"{path}/new", login="han", password="correct horse")
         assert "Hello, Han Solo" in (await browser.get("/")).text
         assert "This code opens no league" in (await browser.get(path)).text
+
+
+async def test_a_newcomer_counts_as_one_sign_up_and_may_send_the_form_twice(
+    serving: Serving,
+) -> None:
+    async with serving(address_accounts=5) as console:
+        owner, league = await console.api.league()  # the first
+        invited = await owner.post(f"/v1/leagues/{league}/invitations", {"uses": 1})
+        made = await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})
+        sent = []
+        for code, login in ((invited.json()["code"], "rey"), (made.json()["claim"], "han")):
+            browser, action = console.browser(), f"/join/{code}/new"
+            browser.page = await browser.get(f"/join/{code}")
+            fields = browser.hidden(action) | {"login": login, "password": "correct horse"}
+            sent.append((browser, action, fields))
+        # Nobody knows what a code was that is used up. So the last one is tried as both, and counts
+        # twice.
+        for browser, action, fields in (*sent, sent[0]):
+            as_stranger = httpx.Cookies(browser.http.cookies)
+            answer = await browser.post(action, fields)
+            browser.http.cookies = as_stranger  # the second tap comes before the first answer
+            assert answer.status_code == 303, answer.text
+        stranger = {"login": "lando", "password": "correct horse"}
+        headers = {"Idempotency-Key": "one too many"}
+        answer = await console.api.http.post("/v1/accounts", json=stranger, headers=headers)
+        assert answer.status_code == 429, answer.text

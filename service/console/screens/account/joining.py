@@ -54,15 +54,7 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     """Make an account and join with it. A claim code has the player's name already."""
     demand_encrypted(ask)
     wanted = given.into(SignUp)
-    try:
-        claimed = ClaimWanted(code=code, login=wanted.login, password=wanted.password)
-        await ask.api.send("POST", "/v1/claims", claimed, AccountMade, key=given.key)
-        took_over = True
-    except Problem as problem:
-        if problem.status != _UNKNOWN:
-            raise
-        await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=given.key)
-        took_over = False
+    took_over = await _made(ask, code, wanted, given.key)
     cookie = await session_cookie(ask, wanted.login, wanted.password)
     welcome = ask.gettext("Welcome. You are signed in.")
     if took_over:
@@ -73,6 +65,31 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     except Problem:  # the account exists now, so the code's page shows what is wrong with the code
         return Done(links.join(code), welcome, cookies=(cookie,))
     return Done(links.league(league), welcome, cookies=(cookie,))
+
+
+async def _made(ask: Ask, code: str, wanted: SignUp, key: str) -> bool:
+    """
+    Make the newcomer's login. Return True if a claim code gave it a player.
+
+    Each attempt counts as a sign-up and hashes the password, so the right one comes first. A code
+    that is used up opens nothing, but this form may have used it up, and is sent again.
+    """
+    try:
+        kind = (await ask.api.get(f"/v1/codes/{code}", CodeShown)).kind
+    except Problem as problem:
+        if problem.status != _UNKNOWN and problem.code != _EXPIRED:
+            raise
+        kind = None
+    if kind != "invitation":
+        try:
+            claimed = ClaimWanted(code=code, login=wanted.login, password=wanted.password)
+            await ask.api.send("POST", "/v1/claims", claimed, AccountMade, key=key)
+            return True
+        except Problem as problem:
+            if problem.status != _UNKNOWN or kind == "claim":
+                raise
+    await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=key)
+    return False
 
 
 async def _joined(ask: Ask, code: str, key: str) -> str:
