@@ -2,9 +2,9 @@
 
 from datetime import datetime
 from string import Formatter
-from typing import Annotated, Any, ClassVar, TypeAlias, dataclass_transform
+from typing import Any, ClassVar, NewType, dataclass_transform
 
-Wording: TypeAlias = Annotated[str, "wording"]
+Wording = NewType("Wording", str)
 """A field that the ``detail`` of a refusal uses and its facts leave out."""
 
 

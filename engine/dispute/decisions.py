@@ -45,6 +45,7 @@ from engine.dispute.events import (
     HeadAttached,
 )
 from engine.dispute.state import Claimed, State
+from engine.errors import Wording
 from engine.values import HOUSE, Sealed
 
 DISCLOSED_MAX = timedelta(days=14)
@@ -154,7 +155,7 @@ def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
     if command.by in before:
         raise AnotherPersonNeeded
     if not command.rules:
-        raise DisputeInvalid(problem="a ruling must name its rules")
+        raise DisputeInvalid(problem=Wording("a ruling must name its rules"))
     released = _unfreeze(state, Unfreeze(by=command.by, reason=command.reason, now=command.now))
     second = state.appeal is not None
     return (
@@ -186,11 +187,13 @@ def _grant(state: Claimed, command: GrantDisclosure) -> tuple[Event, ...]:
     """
     about = state.opened.subject
     if command.subject != (about.hand if command.what == "hand" else about.tournament):
-        raise DisputeInvalid(problem="only the subject of the dispute can be disclosed")
+        raise DisputeInvalid(problem=Wording("only the subject of the dispute can be disclosed"))
     if command.auditor == state.opened.claimant:
-        raise DisputeInvalid(problem="claimants may not open the hands of their own claim")
+        raise DisputeInvalid(problem=Wording("claimants may not open the hands of their own claim"))
     if not command.now < command.until <= command.now + DISCLOSED_MAX:
-        raise DisputeInvalid(problem=f"a disclosure may last {DISCLOSED_MAX.days} days at most")
+        raise DisputeInvalid(
+            problem=Wording(f"a disclosure may last {DISCLOSED_MAX.days} days at most")
+        )
     return (
         DisclosureGranted(
             auditor=command.auditor,

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from engine.dispute.errors import DisputeInvalid
+from engine.errors import Wording
 from engine.values import (
     DisputeId,
     HandId,
@@ -64,7 +65,9 @@ class Subject(_Part, frozen=True, kw_only=True):
             "standing": self.season is not None and self.tournament is None and self.step is None,
         }
         if not named[self.kind]:
-            raise DisputeInvalid(problem=f"a claim on a {self.kind} must name it, and nothing else")
+            raise DisputeInvalid(
+                problem=Wording(f"a claim on a {self.kind} must name it, and nothing else")
+            )
 
 
 class Recorded(_Part, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from engine.errors import Wording
 from engine.league import bans
 from engine.league.errors import BanInvalid, MergedPlayer, PlayerBanned, StaffNotBannable
 from engine.league.state import Created
@@ -34,7 +35,7 @@ def ban(state: Created, command: bans.BanPlayer) -> tuple[bans.PlayerBanned, ...
     if state.one(command.player) != command.player:
         raise MergedPlayer(into=state.one(command.player))
     if command.until is not None and command.until <= command.now:
-        raise BanInvalid(problem="a ban must end in the future, or never")
+        raise BanInvalid(problem=Wording("a ban must end in the future, or never"))
     whom = bans.Ban(player=command.player, until=command.until)
     sealed = Sealed(whom, bytes.fromhex(command.salt), (HOUSE,))
     return (bans.PlayerBanned(ban=command.ban, banned=sealed, reason=command.reason),)

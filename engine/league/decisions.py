@@ -3,6 +3,7 @@
 from typing import Never
 
 from engine.decider import Cases
+from engine.errors import Wording
 from engine.league import (
     auditing,
     banning,
@@ -133,10 +134,10 @@ def _invite(state: Created, command: Invite) -> tuple[Event, ...]:
     if state.invitation(command.invitation) is not None:
         return ()
     if command.uses_max < 1:
-        raise InvitationInvalid(problem="an invitation must have at least one use")
+        raise InvitationInvalid(problem=Wording("an invitation must have at least one use"))
     if command.role == "owner":
         raise InvitationInvalid(
-            problem="nobody becomes an owner by a code; an owner has to name them"
+            problem=Wording("nobody becomes an owner by a code; an owner has to name them")
         )
     return (
         InvitationIssued(

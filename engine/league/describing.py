@@ -3,6 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.kit.structs import copied
 from engine.league.errors import LeagueDescriptionInvalid, LeagueNameInvalid
 from engine.values import HexDigest, PlayerId, Visibility
@@ -119,10 +120,12 @@ def describe(name: str, face: Face, command: DescribeLeague) -> tuple[LeagueDesc
         ("url", wanted.url, URL_LENGTH_MAX),
     ):
         if text is not None and not 0 < len(text.strip()) <= len(text) <= most:
-            raise LeagueDescriptionInvalid(field=field, problem=f"must have 1 to {most} characters")
+            raise LeagueDescriptionInvalid(
+                field=field, problem=Wording(f"must have 1 to {most} characters")
+            )
     length = wanted.length_seconds
     if length is not None and not LENGTH_MIN <= length <= LENGTH_MAX:
-        problem = f"must be between {LENGTH_MIN} and {LENGTH_MAX}"
+        problem = Wording(f"must be between {LENGTH_MIN} and {LENGTH_MAX}")
         raise LeagueDescriptionInvalid(field="length_seconds", problem=problem)
     if (name, face) == (command.name, wanted):
         return ()

@@ -1,5 +1,6 @@
 """Decisions about players who are one person. Source: rulebook ``standings.merged``."""
 
+from engine.errors import Wording
 from engine.kit.house_bots import is_house_bot
 from engine.league import merging
 from engine.league.errors import (
@@ -58,11 +59,11 @@ def _demand_two(state: Created, command: merging.MergePlayers) -> None:
     """Check that two different players of the league are merged by a third person."""
     player, into = command.player, command.into
     if player == into:
-        raise MergeInvalid(problem="a player cannot be merged into themselves")
+        raise MergeInvalid(problem=Wording("a player cannot be merged into themselves"))
     if is_house_bot(player) or is_house_bot(into):
-        raise MergeInvalid(problem="a house bot is no person")
+        raise MergeInvalid(problem=Wording("a house bot is no person"))
     if command.by in (player, into):
-        raise MergeInvalid(problem="an owner cannot merge themselves; ask another owner")
+        raise MergeInvalid(problem=Wording("an owner cannot merge themselves; ask another owner"))
     held = state.role_of(player)
     if state.role_of(into) is None or (held is None and not command.known):
         raise MemberUnknown

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from engine.errors import Wording
 from engine.season.commands import AwardPoints
 from engine.season.errors import PlacingsInvalid
 from engine.season.events import BonusesAwarded, Event, PointsAwarded, SeasonOpened
@@ -19,17 +20,19 @@ def demand_placings(placings: Sequence[Finish]) -> None:
         PlacingsInvalid: If they are not possible.
     """
     if not placings:
-        raise PlacingsInvalid(problem="a tournament without entrants gives no points")
+        raise PlacingsInvalid(problem=Wording("a tournament without entrants gives no points"))
     if len({each.entrant for each in placings}) != len(placings):
-        raise PlacingsInvalid(problem="an entrant has two places")
+        raise PlacingsInvalid(problem=Wording("an entrant has two places"))
     if any(each.place < 1 or each.shared < 1 for each in placings):
-        raise PlacingsInvalid(problem="places are counted from 1")
+        raise PlacingsInvalid(problem=Wording("places are counted from 1"))
 
 
 def field_of(command: AwardPoints) -> Field:
     """Return the facts of the tournament that a formula can use in addition to the place."""
     if not 0 <= command.money_digits <= MONEY_DIGITS_MAX:
-        raise PlacingsInvalid(problem=f"a currency has up to {MONEY_DIGITS_MAX} fraction digits")
+        raise PlacingsInvalid(
+            problem=Wording(f"a currency has up to {MONEY_DIGITS_MAX} fraction digits")
+        )
     return Field(
         entrants=len(command.placings),
         entries=max(command.entries, len(command.placings)),

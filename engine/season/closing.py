@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
+from engine.errors import InvariantViolated, Wording
 from engine.kit.hidden import Withheld
 from engine.season import correcting, freezing
 from engine.season.commands import CloseSeason, LeaveOut, RevokeAward
@@ -90,11 +90,11 @@ def _demand_leavable(
     for each in left_out.tournaments:
         outlook = outlooks.get(each)
         if outlook is None:
-            problem = "was not announced for this season"
+            problem = Wording("was not announced for this season")
         elif outlook.prospect == "cancelled":
-            problem = "is cancelled, and counts for nothing anyway"
+            problem = Wording("is cancelled, and counts for nothing anyway")
         elif _counts(state.tournament(each)) and pending(state, outlook) is None:
-            problem = "is counted already: revoke its award instead"
+            problem = Wording("is counted already: revoke its award instead")
         else:
             continue
         raise LeaveOutInvalid(tournament=each, problem=problem)

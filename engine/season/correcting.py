@@ -7,6 +7,7 @@ No award is ever edited. A correction is a new event, and the ledger keeps both 
 from collections.abc import Iterable
 from decimal import Decimal
 
+from engine.errors import Wording
 from engine.kit.house_bots import is_house_bot
 from engine.season.awarding import demand_placings, field_of
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
@@ -24,7 +25,7 @@ from engine.season.state import Adjusted, Opened, Tournament
 from engine.season.values import Adjustment, Award, AwardChange
 from engine.values import TournamentId
 
-_ANOTHER = "another scorer has to decide on your points"
+_ANOTHER = Wording("another scorer has to decide on your points")
 
 
 def revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
@@ -100,17 +101,17 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
     if state.one(command.author) == state.one(asked.player):
         raise OwnPoints(problem=_ANOTHER)
     if is_house_bot(asked.player):
-        raise AdjustmentInvalid(problem="house bots get no points")
+        raise AdjustmentInvalid(problem=Wording("house bots get no points"))
     points = Decimal(asked.points)
     if not points or abs(points) > POINTS_MAX:
-        raise AdjustmentInvalid(problem=f"must not be 0 or beyond {POINTS_MAX:f}")
+        raise AdjustmentInvalid(problem=Wording(f"must not be 0 or beyond {POINTS_MAX:f}"))
     exact = written(points, scale=state.terms.scale)
     if Decimal(exact) != points:
-        problem = f"this season counts {state.terms.scale} fraction digits"
+        problem = Wording(f"this season counts {state.terms.scale} fraction digits")
         raise AdjustmentInvalid(problem=problem)
     if asked.kind != "manual" and (points < 0) != (asked.kind == "penalty"):
         raise AdjustmentInvalid(
-            problem="a penalty must take points, and every other bonus must give them"
+            problem=Wording("a penalty must take points, and every other bonus must give them")
         )
     if asked.tournament is not None:
         _counted(state, asked.tournament)

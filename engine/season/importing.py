@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from engine.errors import Wording
 from engine.kit.house_bots import is_house_bot
 from engine.season.commands import ImportResults, StatedTournament
 from engine.season.errors import ImportInvalid, OwnPoints
@@ -33,7 +34,9 @@ def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImport
         for problem in _problems(state, each):
             raise ImportInvalid(tournament=each.name, problem=problem)
         if each.name in names:
-            raise ImportInvalid(tournament=each.name, problem="the list has this name twice")
+            raise ImportInvalid(
+                tournament=each.name, problem=Wording("the list has this name twice")
+            )
         names.add(each.name)
     imported = tuple(_imported(each, state.terms.scale) for each in command.tournaments)
     if imported == state.imported and state.stated_own in (None, command.author):
@@ -61,7 +64,7 @@ def _demand_others(
     if not state.added and not state.counted:
         return
     if state.imported_of(author, imported) != state.imported_of(author, state.imported):
-        raise OwnPoints(problem="another owner has to decide on your results")
+        raise OwnPoints(problem=Wording("another owner has to decide on your results"))
 
 
 def demand_stated_by_others(state: Opened) -> None:
@@ -72,32 +75,34 @@ def demand_stated_by_others(state: Opened) -> None:
         OwnPoints: If the owner who brought the list stated own results in it.
     """
     if state.stated_own is not None:
-        problem = "an owner imported results of their own; let another owner bring the list first"
+        problem = Wording(
+            "an owner imported results of their own; let another owner bring the list first"
+        )
         raise OwnPoints(problem=problem)
 
 
-def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:
+def _problems(state: Opened, stated: StatedTournament) -> Iterator[Wording]:
     if not 0 < len(stated.name.strip()) <= NAME_LENGTH_MAX:
-        yield f"a tournament's name has 1 to {NAME_LENGTH_MAX} characters"
+        yield Wording(f"a tournament's name has 1 to {NAME_LENGTH_MAX} characters")
     if not stated.results:
-        yield "it has no results"
+        yield Wording("it has no results")
     players = Counter(state.one(each.player) for each in stated.results)
     twice = sorted(player for player, times in players.items() if times > 1)
     if twice:
-        yield f"{twice[0]} has two results"
+        yield Wording(f"{twice[0]} has two results")
     bots = sorted(player for player in players if is_house_bot(player))
     if bots:
-        yield f"{bots[0]} is a house bot, and house bots get no points"
+        yield Wording(f"{bots[0]} is a house bot, and house bots get no points")
     scale = state.terms.scale
     for each in stated.results:
         # A list may leave players out, so places may be missing.
         if each.place < 1:
-            yield "places are counted from 1"
+            yield Wording("places are counted from 1")
         points = Decimal(each.points)
         if abs(points) > POINTS_MAX:
-            yield f"points must not be beyond {POINTS_MAX:f}"
+            yield Wording(f"points must not be beyond {POINTS_MAX:f}")
         if Decimal(written(points, scale=scale)) != points:
-            yield f"this season counts {scale} fraction digits"
+            yield Wording(f"this season counts {scale} fraction digits")
 
 
 def _imported(stated: StatedTournament, scale: int) -> ImportedTournament:

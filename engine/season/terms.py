@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal, localcontext
 from functools import lru_cache
 
+from engine.errors import Wording
 from engine.season.commands import OpenSeason
 from engine.season.errors import SeasonTermsInvalid
 from engine.season.expression import LANGUAGE, NoValue
@@ -47,23 +48,31 @@ def demand_sound(command: OpenSeason) -> None:
         overall_formula(command.overall)
 
 
-def _rules(command: OpenSeason) -> Iterator[tuple[str, bool, str]]:
-    yield "name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"
-    yield "scale", 0 <= command.scale <= SCALE_MAX, f"must be 0 to {SCALE_MAX}"
-    yield "minimum_games", 0 <= command.minimum_games <= RESULTS_MAX, f"must be 0 to {RESULTS_MAX}"
+def _rules(command: OpenSeason) -> Iterator[tuple[str, bool, Wording]]:
+    yield (
+        "name",
+        0 < len(command.name.strip()) <= NAME_LENGTH_MAX,
+        Wording("must have 1 to 200 characters"),
+    )
+    yield "scale", 0 <= command.scale <= SCALE_MAX, Wording(f"must be 0 to {SCALE_MAX}")
+    yield (
+        "minimum_games",
+        0 <= command.minimum_games <= RESULTS_MAX,
+        Wording(f"must be 0 to {RESULTS_MAX}"),
+    )
     yield (
         "aggregation",
         _holds_together(command.aggregation),
-        f"needs 1 to {RESULTS_MAX} results, or none in the modes sum and average",
+        Wording(f"needs 1 to {RESULTS_MAX} results, or none in the modes sum and average"),
     )
     ties = command.tie_breaks
-    yield "tie_breaks", set(ties) <= set(TIE_BREAKS), f"must be of {', '.join(TIE_BREAKS)}"
-    yield "tie_breaks", len(set(ties)) == len(ties), "must not repeat a tie-break"
-    yield "tie_breaks", LOT not in ties[:-1], "must end with the lot, if there is one"
+    yield "tie_breaks", set(ties) <= set(TIE_BREAKS), Wording(f"must be of {', '.join(TIE_BREAKS)}")
+    yield "tie_breaks", len(set(ties)) == len(ties), Wording("must not repeat a tie-break")
+    yield "tie_breaks", LOT not in ties[:-1], Wording("must end with the lot, if there is one")
     kinds = [each.kind for each in command.bonuses]
-    yield "bonuses", len(set(kinds)) == len(kinds), "must not repeat a kind"
+    yield "bonuses", len(set(kinds)) == len(kinds), Wording("must not repeat a kind")
     points = [Decimal(each.points) for each in command.bonuses]
-    yield "bonuses", all(0 < each <= POINTS_MAX for each in points), "must be above 0"
+    yield "bonuses", all(0 < each <= POINTS_MAX for each in points), Wording("must be above 0")
 
 
 def _holds_together(aggregation: Aggregation) -> bool:
@@ -80,13 +89,19 @@ def _numbers(rule: PlacesFromEnd | PointsTable) -> Iterable[Decimal]:
 
 def _demand_order(numbers: tuple[Decimal, ...]) -> None:
     if len(numbers) > TABLE_LENGTH_MAX:
-        raise SeasonTermsInvalid(field="points", problem=f"at most {TABLE_LENGTH_MAX} places")
+        raise SeasonTermsInvalid(
+            field="points", problem=Wording(f"at most {TABLE_LENGTH_MAX} places")
+        )
     if not numbers or any(number < 0 for number in numbers):
-        raise SeasonTermsInvalid(field="points", problem="must not be empty or negative")
+        raise SeasonTermsInvalid(field="points", problem=Wording("must not be empty or negative"))
     if max(numbers) > POINTS_MAX:
-        raise SeasonTermsInvalid(field="points", problem=f"must not be beyond {POINTS_MAX:f}")
+        raise SeasonTermsInvalid(
+            field="points", problem=Wording(f"must not be beyond {POINTS_MAX:f}")
+        )
     if any(better < worse for better, worse in itertools.pairwise(numbers)):
-        raise SeasonTermsInvalid(field="points", problem="a better place cannot be worth less")
+        raise SeasonTermsInvalid(
+            field="points", problem=Wording("a better place cannot be worth less")
+        )
 
 
 @lru_cache(maxsize=256)
@@ -102,14 +117,16 @@ def demand_values(rule: PointsFormula) -> None:
         FormulaInvalid: If the formula is not a valid expression.
     """
     if rule.language != LANGUAGE:
-        raise SeasonTermsInvalid(field="points", problem=f"the language must be {LANGUAGE}")
+        raise SeasonTermsInvalid(
+            field="points", problem=Wording(f"the language must be {LANGUAGE}")
+        )
     formula(rule.text)
     with localcontext(arithmetic()):
         for entrants in FIELDS_TRIED:
             places = {*range(1, min(entrants, _PLACES_TRIED) + 1), entrants}
             worth = [_tried(rule, place, entrants) for place in sorted(places)]
             if any(better < worse for better, worse in itertools.pairwise(worth)):
-                problem = f"a better of {entrants} places cannot be worth less"
+                problem = Wording(f"a better of {entrants} places cannot be worth less")
                 raise SeasonTermsInvalid(field="points", problem=problem)
 
 
@@ -124,5 +141,5 @@ def _tried(rule: PointsFormula, place: int, entrants: int) -> Decimal:
     try:
         return place_points(rule, place=place, field=field, spent=_STAKE, knockouts=0)
     except NoValue as none:
-        problem = f"{none.cause} for place {place} of {entrants}"
+        problem = Wording(f"{none.cause} for place {place} of {entrants}")
         raise SeasonTermsInvalid(field="points", problem=problem) from none

@@ -9,6 +9,7 @@ Source: rulebook ``entry.draft``.
 from collections.abc import Iterator
 from datetime import timedelta
 
+from engine.errors import Wording
 from engine.rulesets import OpenEnd
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.errors import TermsContradict
@@ -19,7 +20,7 @@ from engine.tournament.seating.draw import tables_needed, tables_with_final
 
 _ENTRY = "entry"
 
-Found = tuple[str, str, bool, str]
+Found = tuple[str, str, bool, Wording]
 """Two members, whether they contradict each other, and the reason."""
 
 
@@ -54,21 +55,21 @@ def _of_one_table(terms: Announce | Terms) -> Iterator[Found]:
         "floor.redraw_at",
         "entrants_max",
         any(each > most for each in floor.redraw_at),
-        f"there are never more than {most} tables",
+        Wording(f"there are never more than {most} tables"),
     )
     if isinstance(plan, SingleTable):
         yield (
             "entrants_max",
             "table_seats",
             terms.entrants_max > seats,
-            "a single table takes no more entrants than it has seats",
+            Wording("a single table takes no more entrants than it has seats"),
         )
         for name in _several_tables(floor):
             yield (
                 name,
                 "format",
                 True,
-                "the first applies to several tables, and the format has one",
+                Wording("the first applies to several tables, and the format has one"),
             )
     if isinstance(terms.ruleset.end, OpenEnd):
         for name in _several_tables(floor):
@@ -76,7 +77,7 @@ def _of_one_table(terms: Announce | Terms) -> Iterator[Found]:
                 name,
                 "ruleset.end",
                 True,
-                "the first applies to several tables, and a casino has one",
+                Wording("the first applies to several tables, and a casino has one"),
             )
 
 
@@ -100,14 +101,14 @@ def _of_rounds(terms: Announce | Terms) -> Iterator[Found]:
     plan, fees = terms.format, terms.fees
     if not isinstance(plan, Rounds):
         return
-    yield "fees.rebuy", "format", fees.rebuy is not None, "rounds have no rebuys"
+    yield "fees.rebuy", "format", fees.rebuy is not None, Wording("rounds have no rebuys")
     if plan.cut is None:
         for name in _several_tables(terms.floor):
             yield (
                 name,
                 "format.cut",
                 True,
-                "the first applies to the final, and there is none without a cut",
+                Wording("the first applies to the final, and there is none without a cut"),
             )
 
 
@@ -120,14 +121,14 @@ def _of_hours(terms: Announce | Terms) -> Iterator[Found]:
             "format.starts_at",
             "floor.last_hands_at",
             any(each >= ends for each in plan.starts_at),
-            "a round cannot begin after the last hands",
+            Wording("a round cannot begin after the last hands"),
         )
     seconds = terms.entry.late_registration_seconds
     yield (
         f"{_ENTRY}.late_registration_seconds",
         "floor.last_hands_at",
         seconds is not None and terms.starts_at + timedelta(seconds=seconds) > ends,
-        "late registration must end before the last hands",
+        Wording("late registration must end before the last hands"),
     )
 
 
@@ -138,18 +139,23 @@ def _of_money(terms: Announce | Terms) -> Iterator[Found]:
         "fees.rebuy",
         "overrides.rebuy.max",
         fees.rebuy is not None and terms.ruleset.rebuy.max == 0,
-        "prices a rebuy, and the ruleset allows none unless it is overridden",
+        Wording("prices a rebuy, and the ruleset allows none unless it is overridden"),
     )
-    yield "fees.table", "fees.amounts", fixed and bool(fees.table), "both say what places are worth"
+    yield (
+        "fees.table",
+        "fees.amounts",
+        fixed and bool(fees.table),
+        Wording("both say what places are worth"),
+    )
     yield (
         "fees.paid_percent",
         "fees.amounts",
         fixed and fees.paid_percent is not None,
-        "both say how many places are paid",
+        Wording("both say how many places are paid"),
     )
     yield (
         "fees.bounty",
         "ruleset.score",
         bool(fees.bounty) and terms.ruleset.moneyless,
-        "a game that counts hands has no knock-outs",
+        Wording("a game that counts hands has no knock-outs"),
     )

@@ -15,8 +15,11 @@ import msgspec
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
 from service.api.http.declaring.nothing import Nothing
+from service.api.http.problems.answers import wording_of
 from service.api.http.wire.limiting import Admitted
 from service.api.http.writing.rehearsing import WouldChange
+from service.base.languages import Language
+from service.console.bots import with_bots_named
 from service.console.link_keys import PARAMETER, LinkKeys
 
 Value = TypeVar("Value")
@@ -98,6 +101,11 @@ class Problem(Exception):
         }
         self.errors = msgspec.convert(document.get("errors", ()), tuple[FieldError, ...])
 
+    @property
+    def wording(self) -> str:
+        """The part of the detail that is free English, or nothing."""
+        return wording_of(self.code, self.detail, self.facts)
+
 
 _STANDARD = frozenset({"type", "title", "status", "detail", "instance", "code", "errors"})
 
@@ -129,7 +137,7 @@ class Api:
     scope: Scope
     token: str | None
     address: str
-    language: str
+    language: Language
     links: LinkKeys
     admitted: Admitted | None = None
 
@@ -249,7 +257,10 @@ class Api:
         }
         answered = _Answered(body)
         await self.edge(cast(HTTPScope, scope), answered.receive, answered.send)
-        return answered.status, answered.headers, bytes(answered.body)
+        answer = bytes(answered.body)
+        if "json" in answered.headers.get("content-type", ""):
+            answer = with_bots_named(answer, self.language)
+        return answered.status, answered.headers, answer
 
 
 _CALL: Mapping[str, object] = {

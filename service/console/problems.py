@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from service.base.languages import LANGUAGES, N_
-from service.console.calling import Problem
+from service.console.calling import FieldError, Problem
 from service.console.languages import Spoken
 from service.console.refusals import told
+from service.console.wordings import worded
 
 FASTER = "stream_version_conflict"
 """The code for a form whose page was loaded before somebody else changed the data."""
@@ -130,10 +131,18 @@ def reason_of(problem: Problem, language: Spoken) -> str:
     return f"{problem.detail[:1].upper()}{problem.detail[1:]}"
 
 
+def placed(problem: Problem) -> None:
+    """Put the wording of a problem that names a field at this field."""
+    field = problem.facts.get("field")
+    if isinstance(field, str) and not problem.errors and (free := problem.wording):
+        problem.errors = (FieldError(f"/{field.replace('.', '/')}", free),)
+
+
 def failure_of(
     problem: Problem, form: str, values: Mapping[str, tuple[str, ...]], language: Spoken
 ) -> Failure:
     """Return a problem as the failure of a form, with each error at its field."""
+    placed(problem)
     fields = {
         each.pointer.strip("/").replace("/", "."): fault_in_words(each.detail, language)
         for each in problem.errors
@@ -172,23 +181,14 @@ _FAULTS = (
     ("Expected `int`", N_("Enter a whole number.")),
     ("Expected `float`", N_("Enter a number.")),
     ("Expected `datetime`", N_("Enter a date and a time.")),
-    ("must lie in the future", N_("Choose a time that is still to come.")),
-    ("must not be after starts_at", N_("This must not be later than the start.")),
-    ("must be after starts_at", N_("This must be later than the start.")),
-    ("registration must open before it closes", N_("Entries must open before they close.")),
-    ("a casino has one table", N_("A casino has one table only.")),
-    ("must be positive", N_("This must be more than 0.")),
-    ("must not be negative", N_("This must not be less than 0.")),
-    ("registration has opened", N_("Entries are open already, so this stays.")),
-    ("registration has closed", N_("Entries are closed already, so this stays.")),
-    ("play has begun", N_("Play has begun, so this stays.")),
-    ("a payout deal divides", N_("A deal divides the prizes, so this stays.")),
 )
 """The API's words for a fault of one value, and ours."""
 
 
 def fault_in_words(detail: str, language: Spoken) -> str:
     """Describe the fault of one value in the reader's language."""
+    if known := worded(detail, language):
+        return known
     _ = language.gettext
     bound = _BOUND.search(detail)
     if bound is not None:

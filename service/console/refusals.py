@@ -6,6 +6,7 @@ from datetime import datetime
 from service.base.languages import N_
 from service.console.calling import Problem
 from service.console.languages import Spoken
+from service.console.wordings import worded
 from service.console.words import Words
 
 SENTENCES: Mapping[str, str] = {
@@ -130,6 +131,12 @@ def no_deal(reason: str, language: Spoken) -> str:
 
 
 def told(problem: Problem, language: Spoken) -> str:
+    """Return what a problem's title does not say: its wording, and a sentence with its facts."""
+    free = "" if problem.errors else worded(problem.wording, language)
+    return f"{free} {_of_facts(problem, language)}".strip()
+
+
+def _of_facts(problem: Problem, language: Spoken) -> str:
     """Return the sentence with the facts of a problem, or nothing if it has none."""
     known = REASONS.get(problem.code, {})
     reason = problem.facts.get("reason")

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from engine import season
 from engine.coordination import policies
 from engine.coordination.aggregates import DECIDERS
+from engine.errors import Wording
 from engine.league.state import Created
 from engine.season.commands import ReviseAward
 from engine.season.errors import AdjustmentInvalid, SeasonClosedAlready
@@ -73,5 +74,5 @@ async def demand_of_league(states: States, here: Season, player: PlayerId) -> No
         member or counted or any(each.adjustment.player == player for each in here.adjustments)
     ):
         raise AdjustmentInvalid(
-            problem="points go to members, and to players whom the season has counted"
+            problem=Wording("points go to members, and to players whom the season has counted")
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
+from engine.errors import Wording
 from engine.season.schedule.errors import RecurrenceInvalid
 
 _DAYS = date.max.toordinal()
@@ -47,7 +48,7 @@ class Budget:
         """
         self._left -= steps
         if self._left < 0:
-            problem = f"takes more than {self._steps} steps to expand"
+            problem = Wording(f"takes more than {self._steps} steps to expand")
             raise RecurrenceInvalid(field="rrule", problem=problem)
         if self._within is not None:
             self._within.spend(steps)

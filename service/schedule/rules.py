@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 
+from engine.errors import Wording
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.values import Plan
 from service.schedule.expansion import Budget, Pattern, expand
@@ -88,11 +89,11 @@ def rule_of(text: str, zone: str) -> RecurrenceRule:
     parts = _parts(text)
     short = parts["FREQ"] in ("HOURLY", "DAILY", "WEEKLY")
     if short and not _OF_LONG_ONES.isdisjoint(parts):
-        raise _invalid("days of a month or year, and BYSETPOS, go with MONTHLY or YEARLY")
+        raise _invalid(Wording("days of a month or year, and BYSETPOS, go with MONTHLY or YEARLY"))
     if parts["FREQ"] == "HOURLY" and "BYMONTH" in parts:
-        raise _invalid("BYMONTH does not go with HOURLY")
+        raise _invalid(Wording("BYMONTH does not go with HOURLY"))
     if "COUNT" in parts and "UNTIL" in parts:
-        raise _invalid("COUNT and UNTIL exclude each other")
+        raise _invalid(Wording("COUNT and UNTIL exclude each other"))
     return RecurrenceRule(
         _pattern(parts, short),
         int(parts["COUNT"]) if "COUNT" in parts else None,
@@ -111,7 +112,7 @@ def check(plan: Plan) -> None:
     _demand_supported(parts)
     start = parsed(plan.start, "start")
     if not _FIRST_YEAR <= start.year <= _LAST_YEAR:
-        raise RecurrenceInvalid(field="start", problem="the year is out of range")
+        raise RecurrenceInvalid(field="start", problem=Wording("the year is out of range"))
     window = _later(start, timedelta(hours=plan.ahead_hours))
     occurrences = soon = 0
     budget = Budget(PLAN_STEPS)
@@ -124,11 +125,13 @@ def check(plan: Plan) -> None:
             raise
         ends = "COUNT" in parts or "UNTIL" in parts
         advice = "end it earlier" if ends else "add UNTIL or COUNT, so that it ends"
-        raise _invalid(f"takes more than {PLAN_STEPS} steps to expand; {advice}") from error
+        raise _invalid(
+            Wording(f"takes more than {PLAN_STEPS} steps to expand; {advice}")
+        ) from error
     if soon > OCCURRENCES_MAX:
-        raise _invalid(f"more than {OCCURRENCES_MAX} occurrences in ahead_hours")
+        raise _invalid(Wording(f"more than {OCCURRENCES_MAX} occurrences in ahead_hours"))
     if not occurrences:
-        raise _invalid("the rule has no occurrence")
+        raise _invalid(Wording("the rule has no occurrence"))
 
 
 def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetime]:
@@ -155,12 +158,14 @@ def _parts(text: str) -> dict[str, str]:
         name, _, value = part.partition("=")
         allowed = _PARTS.get(name)
         if allowed is None or re.fullmatch(allowed, value) is None:
-            raise _invalid(f"{name or 'an empty part'} is unknown, or its value is malformed")
+            raise _invalid(
+                Wording(f"{name or 'an empty part'} is unknown, or its value is malformed")
+            )
         if name in parts:
-            raise _invalid(f"{name} appears twice")
+            raise _invalid(Wording(f"{name} appears twice"))
         parts[name] = value
     if "FREQ" not in parts:
-        raise _invalid("FREQ is missing")
+        raise _invalid(Wording("FREQ is missing"))
     return parts
 
 
@@ -186,24 +191,24 @@ def _demand_supported(parts: dict[str, str]) -> None:
     """Check that a new plan uses only the supported parts, with numbers in range."""
     frequency = parts["FREQ"]
     if not all(value.isascii() for value in parts.values()):
-        raise _invalid("use only the digits 0 to 9")
+        raise _invalid(Wording("use only the digits 0 to 9"))
     for name in _UNNEEDED:
         if name in parts:
-            raise _invalid(f"{name} is not supported")
+            raise _invalid(Wording(f"{name} is not supported"))
     for name, most in _RANGES.items():
         if any(abs(each) > most for each in _numbers(parts, name)):
-            raise _invalid(f"{name} goes up to {most}")
+            raise _invalid(Wording(f"{name} goes up to {most}"))
     numbers = [int(each[:-2] or 0) for each in _listed(parts, "BYDAY")]
     if any(numbers):
         if frequency not in ("MONTHLY", "YEARLY"):
-            raise _invalid("numbered weekdays go with MONTHLY or YEARLY")
+            raise _invalid(Wording("numbered weekdays go with MONTHLY or YEARLY"))
         if not all(numbers):
-            raise _invalid("BYDAY needs numbers on all weekdays or on none")
+            raise _invalid(Wording("BYDAY needs numbers on all weekdays or on none"))
         most = 53 if frequency == "YEARLY" and "BYMONTH" not in parts else 5
         if any(abs(each) > most for each in numbers):
-            raise _invalid(f"numbers of weekdays go up to {most} here")
+            raise _invalid(Wording(f"numbers of weekdays go up to {most} here"))
     if "BYSETPOS" in parts and "BYDAY" not in parts and "BYMONTHDAY" not in parts:
-        raise _invalid("BYSETPOS chooses among the days of BYDAY or BYMONTHDAY")
+        raise _invalid(Wording("BYSETPOS chooses among the days of BYDAY or BYMONTHDAY"))
 
 
 def _listed(parts: dict[str, str], name: str) -> list[str]:
@@ -227,8 +232,8 @@ def _until(text: str, zone: str) -> datetime:
         at = datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(zone_of(zone)).replace(tzinfo=None)
     except (ValueError, OverflowError) as error:
-        raise _invalid("UNTIL must be a day or an instant in UTC") from error
+        raise _invalid(Wording("UNTIL must be a day or an instant in UTC")) from error
 
 
-def _invalid(problem: str) -> RecurrenceInvalid:
+def _invalid(problem: Wording) -> RecurrenceInvalid:
     return RecurrenceInvalid(field="rrule", problem=problem)

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import tzdata
 
+from engine.errors import Wording
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.values import Local, Moment, TimeRule
 
@@ -36,7 +37,7 @@ def zone_of(name: str) -> ZoneInfo:
       RecurrenceInvalid: If no zone has this name.
     """
     if name not in names():
-        raise RecurrenceInvalid(field="zone", problem="the IANA has no such time zone")
+        raise RecurrenceInvalid(field="zone", problem=Wording("the IANA has no such time zone"))
     place = files(tzdata).joinpath("zoneinfo", *name.split("/"))
     with place.open("rb") as file:
         return ZoneInfo.from_file(file, key=name)
@@ -52,7 +53,7 @@ def parsed(local: Local, field: str) -> datetime:
     try:
         return datetime.strptime(local, "%Y-%m-%dT%H:%M")  # noqa: DTZ007 - a local time has no zone
     except ValueError as error:
-        raise RecurrenceInvalid(field=field, problem="is not a local time") from error
+        raise RecurrenceInvalid(field=field, problem=Wording("is not a local time")) from error
 
 
 def written(local: datetime) -> Local:
@@ -79,7 +80,9 @@ def moment_of(local: Local, zone: str) -> Moment:
     try:
         at, rule = _instant(shown, where)
     except OverflowError as error:
-        raise RecurrenceInvalid(field="start", problem="the year is out of range") from error
+        raise RecurrenceInvalid(
+            field="start", problem=Wording("the year is out of range")
+        ) from error
     return Moment(local=local, zone=zone, tzdb=EDITION, at=at, rule=rule)
 
 

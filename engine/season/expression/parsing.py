@@ -85,7 +85,9 @@ def parse(text: str, names: Collection[str]) -> Expression:
     Binary(sign='+', left=Number(value=Decimal('2')), right=Name(name='n'))
     """
     if len(text) > LENGTH_MAX:
-        raise FormulaInvalid(problem=f"more than {LENGTH_MAX} characters", at=LENGTH_MAX + 1)
+        raise FormulaInvalid(
+            problem=Wording(f"more than {LENGTH_MAX} characters"), at=LENGTH_MAX + 1
+        )
     return _Parser(_tokens(text), names).whole()
 
 
@@ -95,7 +97,7 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise FormulaInvalid(problem="an unexpected character", at=at + 1)
+            raise FormulaInvalid(problem=Wording("an unexpected character"), at=at + 1)
         if match.lastgroup != "space":
             found.append(_Token(str(match.lastgroup), match.group(), at))
         at = match.end()
@@ -113,7 +115,7 @@ class _Parser:
     def whole(self) -> Expression:
         found = self._expression(0)
         if self._here.kind != "end":
-            raise self._problem("an operator or the end is missing")
+            raise self._problem(Wording("an operator or the end is missing"))
         return found
 
     @property
@@ -127,22 +129,22 @@ class _Parser:
 
     def _expect(self, sign: str) -> None:
         if self._here.kind != "sign" or self._here.text != sign:
-            raise self._problem(f"{sign!r} is missing")
+            raise self._problem(Wording(f"{sign!r} is missing"))
         self._next += 1
 
     def _step(self) -> None:
         self._steps += 1
         if self._steps > STEPS_MAX:
-            raise self._problem(f"more than {STEPS_MAX} steps")
+            raise self._problem(Wording(f"more than {STEPS_MAX} steps"))
 
-    def _problem(self, problem: str) -> FormulaInvalid:
+    def _problem(self, problem: Wording) -> FormulaInvalid:
         return FormulaInvalid(problem=problem, at=self._here.at + 1)
 
     def _expression(self, binds: int) -> Expression:
         """Parse an expression while its operators bind tighter than *binds*."""
         self._depth += 1
         if self._depth > DEPTH_MAX:
-            raise self._problem(f"more than {DEPTH_MAX} expressions within each other")
+            raise self._problem(Wording(f"more than {DEPTH_MAX} expressions within each other"))
         found = self._operand()
         while self._here.kind == "sign" and _BINDS.get(self._here.text, 0) > binds:
             self._step()
@@ -167,11 +169,11 @@ class _Parser:
             inner = self._expression(0)
             self._expect(")")
             return inner
-        raise self._problem("a number, a name or a parenthesis is missing")
+        raise self._problem(Wording("a number, a name or a parenthesis is missing"))
 
     def _number(self) -> Number:
         if len(self._here.text) > DIGITS_MAX:
-            raise self._problem(f"a number of more than {DIGITS_MAX} digits")
+            raise self._problem(Wording(f"a number of more than {DIGITS_MAX} digits"))
         return Number(Decimal(self._take().text))
 
     def _named(self) -> Expression:
@@ -181,7 +183,9 @@ class _Parser:
         if name in ARGUMENTS:
             return self._call()
         if name not in self._names:
-            raise self._problem(f"no name {name}; there are {', '.join(sorted(self._names))}")
+            raise self._problem(
+                Wording(f"no name {name}; there are {', '.join(sorted(self._names))}")
+            )
         self._next += 1
         return Name(name)
 
@@ -195,8 +199,9 @@ class _Parser:
         self._expect(")")
         fewest, most = ARGUMENTS[token.text]
         if not fewest <= len(arguments) <= most:
-            wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-            problem = f"{token.text} takes {wanted} arguments"
+            problem = Wording(f"{token.text} takes {fewest} to {most} arguments")
+            if fewest == most:
+                problem = Wording(f"{token.text} takes {most} arguments")
             raise FormulaInvalid(problem=problem, at=token.at + 1)
         return Call(token.text, tuple(arguments))
 
@@ -205,7 +210,7 @@ class _Parser:
         self._expect("(")
         left = self._expression(0)
         if self._here.text not in _RELATIONS:
-            raise self._problem("a comparison is missing")
+            raise self._problem(Wording("a comparison is missing"))
         self._step()
         relation = cast(Relation, self._take().text)
         condition = Comparison(relation, left, self._expression(0))

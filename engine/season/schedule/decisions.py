@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Never
 
 from engine.decider import Cases
+from engine.errors import Wording
 from engine.season.schedule.commands import (
     ChangeFixture,
     Command,
@@ -74,7 +75,7 @@ def _plan(schedule: Schedule, command: PlanFixtures) -> tuple[Event, ...]:
         return ()
     if len(schedule.recurrences) >= RECURRENCES_MAX:
         raise RecurrenceInvalid(
-            field="recurrence", problem=f"a season has at most {RECURRENCES_MAX}"
+            field="recurrence", problem=Wording(f"a season has at most {RECURRENCES_MAX}")
         )
     _check(command.plan)
     return (
@@ -84,21 +85,24 @@ def _plan(schedule: Schedule, command: PlanFixtures) -> tuple[Event, ...]:
 
 def _check(plan: Plan) -> None:
     if not 1 <= plan.ahead_hours <= AHEAD_HOURS_MAX:
-        raise RecurrenceInvalid(field="ahead_hours", problem=f"must be 1 to {AHEAD_HOURS_MAX}")
+        raise RecurrenceInvalid(
+            field="ahead_hours", problem=Wording(f"must be 1 to {AHEAD_HOURS_MAX}")
+        )
     if len(plan.rrule) > RRULE_LENGTH_MAX:
-        raise RecurrenceInvalid(field="rrule", problem="is too long")
+        raise RecurrenceInvalid(field="rrule", problem=Wording("is too long"))
     if len(plan.body) > BODY_LENGTH_MAX:
-        raise RecurrenceInvalid(field="tournament", problem="is too long")
+        raise RecurrenceInvalid(field="tournament", problem=Wording("is too long"))
 
 
 def _replan(recurrence: Recurrence, command: ReplanFixtures) -> tuple[Event, ...]:
     _check(command.plan)
     if len(recurrence.stretches) >= STRETCHES_MAX:
         raise RecurrenceInvalid(
-            field="since", problem=f"has been planned {STRETCHES_MAX} times; plan a new recurrence"
+            field="since",
+            problem=Wording(f"has been planned {STRETCHES_MAX} times; plan a new recurrence"),
         )
     if command.plan.start < command.since:
-        raise RecurrenceInvalid(field="start", problem="must not lie before since")
+        raise RecurrenceInvalid(field="start", problem=Wording("must not lie before since"))
     return (
         FixturesReplanned(
             recurrence=command.recurrence,
@@ -201,7 +205,7 @@ def _schedule_close(schedule: Schedule, command: ScheduleClose) -> tuple[Event, 
     if schedule.closes_at == command.closes_at:
         return ()
     if command.closes_at is not None and command.closes_at <= command.now:
-        raise RecurrenceInvalid(field="closes_at", problem="must lie in the future")
+        raise RecurrenceInvalid(field="closes_at", problem=Wording("must lie in the future"))
     return (SeasonScheduled(closes_at=command.closes_at),)
 
 

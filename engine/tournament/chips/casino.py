@@ -7,6 +7,7 @@ eliminated: an entrant who leaves, or stays broke, takes away the chips that are
 Source: rulebook ``casino``.
 """
 
+from engine.errors import Wording
 from engine.rulesets import OpenEnd
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import (
@@ -175,7 +176,7 @@ def cash_out(state: State, command: RecordLeaves) -> tuple[EntrantCashedOut, ...
     (table,) = casino.tables
     for each in command.stacks:
         if table.seat_of(each.entrant) is None or each.entrant not in casino.leaving:
-            raise DirectiveStale(problem="an entrant who should leave is not seated there")
+            raise DirectiveStale(problem=Wording("an entrant who should leave is not seated there"))
     return tuple(
         EntrantCashedOut(
             entrant=each.entrant, table=table.table, stack=each.stack, rule="casino.cash_out"

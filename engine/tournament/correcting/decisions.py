@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Never, TypeVar
 
 from engine.decider import Cases
+from engine.errors import Wording
 from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
 from engine.tournament.model.errors.correcting import CorrectionInvalid, TournamentNotFinished
 from engine.tournament.model.events import Event
@@ -37,10 +38,10 @@ def _in_order(
 ) -> tuple[tuple[EntrantId, ...], ...]:
     named = [entrant for group in order for entrant in group]
     if len(named) != len(set(named)):
-        raise CorrectionInvalid(problem="an entrant has two places")
+        raise CorrectionInvalid(problem=Wording("an entrant has two places"))
     if set(named) != {each.entrant for each in state.placings} - set(_forfeited(state)):
         raise CorrectionInvalid(
-            problem="the order must name every entrant with a place, and nobody else"
+            problem=Wording("the order must name every entrant with a place, and nobody else")
         )
     return tuple(tuple(group) for group in order if group)
 
@@ -95,12 +96,12 @@ def _payouts(state: Finished, paid: tuple[Placing, ...]) -> tuple[Payout, ...]:
     places = [each.place for each in paid if each.entrant in parties]
     if max(places, default=0) > len(places):
         raise CorrectionInvalid(
-            problem="entrants of a payout deal stay above the rest; award the prizes again"
+            problem=Wording("entrants of a payout deal stay above the rest; award the prizes again")
         )
     amounts = amounts_of(state, places=len(paid))
     if deal is not None and sum(amounts[: len(places)]) < shared_out(deal, paid):
         raise CorrectionInvalid(
-            problem="a payout deal gives more than the places; award the prizes again"
+            problem=Wording("a payout deal gives more than the places; award the prizes again")
         )
     entries = {each.entrant: each for each in state.entrants}
     return payouts_of(paid, amounts, deal, entries=entries)
@@ -108,10 +109,10 @@ def _payouts(state: Finished, paid: tuple[Placing, ...]) -> tuple[Payout, ...]:
 
 def _forfeit(state: Finished, command: Forfeit) -> ResultCorrected:
     if all(each.entrant != command.entrant for each in state.placings):
-        raise CorrectionInvalid(problem="the entrant has no place")
+        raise CorrectionInvalid(problem=Wording("the entrant has no place"))
     forfeited = tuple(dict.fromkeys((*_forfeited(state), command.entrant)))
     if len(forfeited) == len(state.placings):
-        raise CorrectionInvalid(problem="at least one entrant must keep a result")
+        raise CorrectionInvalid(problem=Wording("at least one entrant must keep a result"))
     groups: dict[int, list[EntrantId]] = {}
     for each in sorted(state.placings, key=lambda each: each.place):
         if each.entrant not in forfeited:
@@ -124,16 +125,20 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
     places = {each.entrant: each for each in state.placings}
     named = [each.entrant for each in command.awards]
     if len(named) != len(set(named)) or not set(named) <= set(places):
-        raise CorrectionInvalid(problem="each award must go to a different entrant with a place")
+        raise CorrectionInvalid(
+            problem=Wording("each award must go to a different entrant with a place")
+        )
     if any(each.amount <= 0 for each in command.awards):
-        raise CorrectionInvalid(problem="an award must be positive")
+        raise CorrectionInvalid(problem=Wording("an award must be positive"))
     if set(named) & set(_forfeited(state)):
-        raise CorrectionInvalid(problem="an entrant whose result was forfeited gets no prize")
+        raise CorrectionInvalid(
+            problem=Wording("an entrant whose result was forfeited gets no prize")
+        )
     paid_out = sum(each.amount for each in state.payouts)
     given = sum(each.amount for each in command.awards)
     if given != paid_out:
         raise CorrectionInvalid(
-            problem=f"the awards come to {given}, not to the {paid_out} paid out"
+            problem=Wording(f"the awards come to {given}, not to the {paid_out} paid out")
         )
     amounts = {each.entrant: each.amount for each in command.awards}
     return ResultCorrected(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from engine.errors import Wording
 from engine.kit.beacon import Chain
 from engine.kit.structs import copied
 from engine.rulesets import EachDealtOnce, OpenEnd
@@ -65,7 +66,7 @@ def check_terms(terms: Announce | Terms) -> None:
     demand_consistent(terms)
 
 
-def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, Wording]]:
     """Return each demand on the terms of entry: the field, whether it is met, and the text."""
     entry, ruleset = terms.entry, terms.ruleset
     levels = len(structure_of(ruleset))
@@ -77,37 +78,37 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
         (
             "late_registration_level",
             late is None or late < levels,
-            "must be a level of the clock, but not the last one",
+            Wording("must be a level of the clock, but not the last one"),
         ),
         (
             "late_registration_seconds",
             not entry.late or not (casino or ruleset.moneyless),
-            "must be null in a casino, and in a game that counts hands",
+            Wording("must be null in a casino, and in a game that counts hands"),
         ),
         (
             "late_registration_seconds",
             not entry.late or not isinstance(ruleset.end, EachDealtOnce),
-            "late seats never deal",
+            Wording("late seats never deal"),
         ),
         (
             "no_show_purge_level",
             purge is None or purge <= levels,
-            "must be a level of the clock",
+            Wording("must be a level of the clock"),
         ),
         (
             "waitlist",
             not casino or not (entry.waitlist or entry.approval or entry.late),
-            "must be false: a casino has no waitlist, approval or late registration",
+            Wording("must be false: a casino has no waitlist, approval or late registration"),
         ),
         (
             "registration_closes_before_seconds",
             opens_at is None or opens_at <= closes,
-            "registration must open before it closes",
+            Wording("registration must open before it closes"),
         ),
     )
 
 
-def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, Wording]]:
     """
     Return each demand on place and length: the field, whether it is met, the text.
     """
@@ -116,61 +117,88 @@ def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
         (
             "place",
             place is None or 0 < len(place.strip()) <= len(place) <= PLACE_LENGTH_MAX,
-            f"must have 1 to {PLACE_LENGTH_MAX} characters",
+            Wording(f"must have 1 to {PLACE_LENGTH_MAX} characters"),
         ),
         (
             "length_seconds",
             length is None or LENGTH_MIN <= length <= LENGTH_MAX,
-            f"must be between {LENGTH_MIN} and {LENGTH_MAX}",
+            Wording(f"must be between {LENGTH_MIN} and {LENGTH_MAX}"),
         ),
     )
 
 
-def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, Wording]]:
     seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
-    opens_at = command.registration_opens_at
     return (
         *checked_format(command),
         *_event(command),
-        ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
-        ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
+        (
+            "name",
+            0 < len(command.name.strip()) <= NAME_LENGTH_MAX,
+            Wording("must have 1 to 200 characters"),
+        ),
+        (
+            "table_seats",
+            2 <= command.table_seats <= seats_max,
+            Wording(f"must be 2 to {seats_max}"),
+        ),
         (
             "entrants_max",
             not isinstance(command.ruleset.end, OpenEnd)
             or command.entrants_min <= command.table_seats,
-            "a casino has one table",
+            Wording("a casino has one table"),
         ),
         (
             "starting_stack",
             (command.starting_stack > 0) != command.ruleset.moneyless,
-            "must be positive, or 0 if the game counts hands instead of chips",
+            Wording("must be positive, or 0 if the game counts hands instead of chips"),
         ),
-        ("starting_stack", command.starting_stack % unit == 0, f"must be a multiple of {unit}"),
-        ("entrants_min", command.entrants_min >= ENTRANTS_MIN, "must be 2 at least"),
+        (
+            "starting_stack",
+            command.starting_stack % unit == 0,
+            Wording(f"must be a multiple of {unit}"),
+        ),
+        ("entrants_min", command.entrants_min >= ENTRANTS_MIN, Wording("must be 2 at least")),
         (
             "entrants_max",
             command.entrants_min <= command.entrants_max <= ENTRANTS_MAX,
-            f"must be between entrants_min and {ENTRANTS_MAX}",
+            Wording(f"must be between entrants_min and {ENTRANTS_MAX}"),
         ),
-        ("decision_seconds", command.decision_seconds > 0, "must be positive"),
-        ("grace_seconds", command.grace_seconds >= 0, "must not be negative"),
-        ("hands_between_seconds", command.hands_between_seconds >= 0, "must not be negative"),
-        ("hands_max", command.hands_max is None or command.hands_max > 0, "must be positive"),
-        (
-            "registration_opens_at",
-            opens_at is None or opens_at <= command.starts_at,
-            "must not be after starts_at",
-        ),
+        *_times(command),
         *checked(command),
-        (
-            "floor.last_hands_at",
-            command.floor.last_hands_at is None or command.floor.last_hands_at > command.starts_at,
-            "must be after starts_at",
-        ),
         *floor_problems(
             command.floor,
             table_seats=command.table_seats,
             seats_max=seats_max,
             levels=len(structure_of(command.ruleset)),
+        ),
+    )
+
+
+def _times(command: Announce | Terms) -> Iterable[tuple[str, bool, Wording]]:
+    """Return each demand on the times of play: the field, whether it is met, the text."""
+    opens_at = command.registration_opens_at
+    return (
+        ("decision_seconds", command.decision_seconds > 0, Wording("must be positive")),
+        ("grace_seconds", command.grace_seconds >= 0, Wording("must not be negative")),
+        (
+            "hands_between_seconds",
+            command.hands_between_seconds >= 0,
+            Wording("must not be negative"),
+        ),
+        (
+            "hands_max",
+            command.hands_max is None or command.hands_max > 0,
+            Wording("must be positive"),
+        ),
+        (
+            "registration_opens_at",
+            opens_at is None or opens_at <= command.starts_at,
+            Wording("must not be after starts_at"),
+        ),
+        (
+            "floor.last_hands_at",
+            command.floor.last_hands_at is None or command.floor.last_hands_at > command.starts_at,
+            Wording("must be after starts_at"),
         ),
     )

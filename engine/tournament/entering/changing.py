@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from msgspec.structs import asdict, fields, replace
 
+from engine.errors import Wording
 from engine.kit.house_bots import is_house_bot
 from engine.rulesets.structure import counts_per_table
 from engine.tournament.entering.announcing import check_terms
@@ -144,14 +145,14 @@ def _check_instants(state: Known, new: TournamentAnnounced, now: datetime) -> No
         if isinstance(state, Running):
             raise StartFixed
         if new.starts_at <= now:
-            raise TermsInvalid(field="starts_at", problem="must lie in the future")
+            raise TermsInvalid(field="starts_at", problem=Wording("must lie in the future"))
     opens_at = new.registration_opens_at
     if opens_at == old.registration_opens_at:
         return
     if not isinstance(state, Announced):
-        raise TermsFixed(field="registration_opens_at", problem="registration has opened")
+        raise TermsFixed(field="registration_opens_at", problem=Wording("registration has opened"))
     if opens_at is None or opens_at <= now:
-        raise TermsInvalid(field="registration_opens_at", problem="must lie in the future")
+        raise TermsInvalid(field="registration_opens_at", problem=Wording("must lie in the future"))
 
 
 def _check_places(old: TournamentAnnounced, new: TournamentAnnounced) -> None:
@@ -164,7 +165,9 @@ def _check_places(old: TournamentAnnounced, new: TournamentAnnounced) -> None:
         raise TermsContradict(
             field="entrants_max",
             other="ruleset.escalation",
-            problem="each table would raise its forced bets by itself, and the ruleset stays",
+            problem=Wording(
+                "each table would raise its forced bets by itself, and the ruleset stays"
+            ),
         )
 
 
@@ -199,25 +202,30 @@ def _check_in_play(state: Running, new: TournamentAnnounced, now: datetime) -> N
     """Check that only late registration changes of the entry. Source: rulebook ``terms.late``."""
     old = state.terms
     if new.entrants_min != old.entrants_min:
-        raise TermsFixed(field="entrants_min", problem="play has begun")
+        raise TermsFixed(field="entrants_min", problem=Wording("play has begun"))
     for name in _differing(old.entry, new.entry):
         if name not in _LATE:
-            raise TermsFixed(field=f"entry.{name}", problem="play has begun")
+            raise TermsFixed(field=f"entry.{name}", problem=Wording("play has begun"))
         _check_late(state, new.entry, f"entry.{name}", now)
 
 
 def _check_late(state: Running, entry: EntryTerms, field: str, now: datetime) -> None:
     if is_over(state, now):
-        raise LateEntryFixed(field=field, problem="late registration is over, or never began")
+        raise LateEntryFixed(
+            field=field, problem=Wording("late registration is over, or never began")
+        )
     old = state.terms.entry
     if _ends_by(entry) != _ends_by(old):
         raise LateEntryFixed(
-            field=field, problem="in play, late registration ends by a level or by time as before"
+            field=field,
+            problem=Wording("in play, late registration ends by a level or by time as before"),
         )
     level, until = entry.late_registration_level, _late_until(state, entry)
     passed = level is not None and state.clock is not None and state.clock.level > level
     if passed or (until is not None and until <= now):
-        raise LateEntryFixed(field=field, problem="it would be over already: close it instead")
+        raise LateEntryFixed(
+            field=field, problem=Wording("it would be over already: close it instead")
+        )
 
 
 def _ends_by(entry: EntryTerms) -> tuple[bool, bool]:
@@ -239,17 +247,21 @@ def _check_prizes(state: Registering | Running, new: TournamentAnnounced, now: d
     if isinstance(state, Running) and (
         state.books.offer is not None or state.books.deal is not None
     ):
-        raise PrizesFixed(field=names[0], problem="a payout deal divides them")
+        raise PrizesFixed(field=names[0], problem=Wording("a payout deal divides them"))
     if old.currency is None:
         return  # there were no prizes
     for name in names:
         if name not in ("prize_pool", "fees.guaranteed"):
-            raise PrizesFixed(field=name, problem="registration has closed, and the shares stay")
+            raise PrizesFixed(
+                field=name, problem=Wording("registration has closed, and the shares stay")
+            )
     if new.prize_pool < old.prize_pool:
-        raise PrizesFixed(field="prize_pool", problem="registration has closed: it may only rise")
+        raise PrizesFixed(
+            field="prize_pool", problem=Wording("registration has closed: it may only rise")
+        )
     if new.fees.guaranteed < old.fees.guaranteed:
         raise PrizesFixed(
-            field="fees.guaranteed", problem="registration has closed: it may only rise"
+            field="fees.guaranteed", problem=Wording("registration has closed: it may only rise")
         )
     after = amounts_of(replace(state, terms=new))
     for place, (was, now_worth) in enumerate(
@@ -258,7 +270,9 @@ def _check_prizes(state: Registering | Running, new: TournamentAnnounced, now: d
         if now_worth < was:
             raise PrizesFixed(
                 field=names[0],
-                problem=f"place {place} would be worth {now_worth} and not {was}, by rounding",
+                problem=Wording(
+                    f"place {place} would be worth {now_worth} and not {was}, by rounding"
+                ),
             )
 
 

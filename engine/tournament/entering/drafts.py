@@ -2,6 +2,7 @@
 
 from msgspec.structs import asdict
 
+from engine.errors import Wording
 from engine.rulesets import ruleset_hash
 from engine.tournament.entering.announcing import check_terms, named
 from engine.tournament.model.commands.entering import AnnounceDraft, Draft
@@ -49,7 +50,7 @@ def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced,
     if state.discarded:
         raise NotADraft(phase=phase_of(state))
     if state.terms.starts_at <= command.now:
-        raise TermsInvalid(field="starts_at", problem="must lie in the future")
+        raise TermsInvalid(field="starts_at", problem=Wording("must lie in the future"))
     # A draft may be older than a member of its ruleset, so the hash is computed again.
     digest = ruleset_hash(state.terms.ruleset)
     return (TournamentAnnounced(**asdict(state.terms) | {"ruleset_hash": digest}),)

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from engine.errors import Wording
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands.floor import RecordRedraw
 from engine.tournament.model.errors import DirectiveStale
@@ -67,13 +68,15 @@ def record(state: Running, command: RecordRedraw) -> tuple[Event, ...]:
     if not due(state):
         return ()
     if command.draw.number != state.draws + 1:
-        raise DirectiveStale(problem="another draw has been made")
+        raise DirectiveStale(problem=Wording("another draw has been made"))
     if sorted(command.draw.order) != sorted(state.remaining()):
-        raise DirectiveStale(problem="the draw leaves out an entrant who is still in")
+        raise DirectiveStale(problem=Wording("the draw leaves out an entrant who is still in"))
     for move in command.moves:
         table = state.seating(move.from_table)
         if table is None or table.seat_of(move.entrant) != move.from_seat:
-            raise DirectiveStale(problem="an entrant who should move is no longer seated there")
+            raise DirectiveStale(
+                problem=Wording("an entrant who should move is no longer seated there")
+            )
     return (
         SeatsRedrawn(
             tables=len(state.tables),

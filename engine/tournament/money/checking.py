@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from engine.errors import Wording
 from engine.rulesets import OpenEnd
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.terms.announced import Terms
@@ -15,7 +16,7 @@ SHARE_MAX = 1_000_000
 ROWS_MAX = 1_000
 _WHOLE = 100
 
-Checked = tuple[str, bool, str]
+Checked = tuple[str, bool, Wording]
 """A field of the terms, whether it is sound, and the demand on it."""
 
 
@@ -27,24 +28,32 @@ def checked(command: Announce | Terms) -> Iterable[Checked]:
     shares = bool(command.payouts or fees.table or fees.amounts)
     return (
         *_sound(fees, command.ruleset.chip_unit),
-        ("payouts", all(share > 0 for share in command.payouts), "shares must be positive"),
-        ("prize_pool", command.prize_pool >= 0, "must not be negative"),
-        ("payouts", shares or not money, "must say who gets the prize pool"),
+        (
+            "payouts",
+            all(share > 0 for share in command.payouts),
+            Wording("shares must be positive"),
+        ),
+        ("prize_pool", command.prize_pool >= 0, Wording("must not be negative")),
+        ("payouts", shares or not money, Wording("must say who gets the prize pool")),
         (
             "payouts",
             bool(command.payouts) or not fees.table or _covers(fees, command.entrants_min),
-            "must say what the smallest fields get",
+            Wording("must say what the smallest fields get"),
         ),
-        ("currency", bool(command.currency) or not money, "must be set if there is money to pay"),
+        (
+            "currency",
+            bool(command.currency) or not money,
+            Wording("must be set if there is money to pay"),
+        ),
         (
             "fees.add_on",
             fees.add_on is None or not command.ruleset.moneyless,
-            "must be null: this game has no chips",
+            Wording("must be null: this game has no chips"),
         ),
         (
             "fees",
             flat or not isinstance(command.ruleset.end, OpenEnd),
-            "must all be 0 in a casino, where chips belong to the players",
+            Wording("must all be 0 in a casino, where chips belong to the players"),
         ),
     )
 
@@ -57,27 +66,31 @@ def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
     percent = fees.paid_percent
     falling = list(fees.amounts) == sorted(fees.amounts, reverse=True)
     return (
-        ("fees", amounts, f"amounts must be between 0 and {AMOUNT_MAX}"),
+        ("fees", amounts, Wording(f"amounts must be between 0 and {AMOUNT_MAX}")),
         (
             "fees.add_on",
             add_on is None
             or (0 < add_on.chips <= CHIPS_MAX and not add_on.chips % unit and add_on.max > 0),
-            f"must bring whole units of {unit} chips, with a max of at least 1",
+            Wording(f"must bring whole units of {unit} chips, with a max of at least 1"),
         ),
-        ("fees.table", shares, f"every row must have shares, each 1 to {SHARE_MAX}"),
-        ("fees.table", len(rows) <= ROWS_MAX, f"must have {ROWS_MAX} rows at most"),
-        ("fees.table", len(set(sizes)) == len(sizes), "must have one row for each size of field"),
+        ("fees.table", shares, Wording(f"every row must have shares, each 1 to {SHARE_MAX}")),
+        ("fees.table", len(rows) <= ROWS_MAX, Wording(f"must have {ROWS_MAX} rows at most")),
+        (
+            "fees.table",
+            len(set(sizes)) == len(sizes),
+            Wording("must have one row for each size of field"),
+        ),
         (
             "fees.amounts",
             falling and all(0 < each <= AMOUNT_MAX for each in fees.amounts),
-            "must be positive, the first place's the largest",
+            Wording("must be positive, the first place's the largest"),
         ),
         (
             "fees.paid_percent",
             percent is None or 0 < percent <= _WHOLE,
-            "must be between 1 and 100",
+            Wording("must be between 1 and 100"),
         ),
-        ("fees.unit", 0 < fees.unit <= AMOUNT_MAX, "must be positive"),
+        ("fees.unit", 0 < fees.unit <= AMOUNT_MAX, Wording("must be positive")),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.rulesets import OpenEnd
 from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.errors import DirectiveStale
@@ -224,7 +225,7 @@ def _shares(
         case "by_chips":
             stacks = {each.entrant: each.stack for each in command.stacks}
             if not set(parties) <= set(stacks):
-                raise DirectiveStale(problem="the stacks do not cover everyone still in")
+                raise DirectiveStale(problem=Wording("the stacks do not cover everyone still in"))
             amounts = by_weight(divided, [stacks[each] for each in parties])
         case "equal":
             amounts = alike(divided, len(parties))

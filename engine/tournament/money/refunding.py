@@ -9,6 +9,7 @@ Source: rulebook ``cancellation``.
 
 from collections.abc import Sequence
 
+from engine.errors import Wording
 from engine.rulesets import OpenEnd
 from engine.tournament.model.errors import DirectiveStale
 from engine.tournament.model.events.money import RefundPolicy, RefundsAwarded
@@ -96,7 +97,7 @@ def _chips(
     """Return the stacks of those *left*, without chips of disqualified entrants."""
     known = {each.entrant: each.stack for each in stacks}
     if not set(state.remaining()) <= set(known):
-        raise DirectiveStale(problem="the stacks do not cover everyone still in")
+        raise DirectiveStale(problem=Wording("the stacks do not cover everyone still in"))
     # A broke entrant who is not placed yet has no seat and no stack.
     return {entrant: known.get(entrant, 0) for entrant in left}
 

@@ -5,6 +5,7 @@ from functools import reduce
 
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.tournament.chips import casino
 from engine.tournament.chips.rebuying import after_bust, items_lost
 from engine.tournament.evolve.books import booked
@@ -52,7 +53,9 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         return ()
     seating = state.seating(command.table)
     if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
-        raise DirectiveStale(problem="an entrant without chips is not seated at that table")
+        raise DirectiveStale(
+            problem=Wording("an entrant without chips is not seated at that table")
+        )
 
     if state.in_round:
         # Nobody rebuys in a scheduled round. The bust is settled when the round is over.
@@ -205,7 +208,7 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
     for each in command.stacks:
         seat = None if seating is None else seating.seat_of(each.entrant)
         if seat is None or each.entrant not in state.entering.absent:
-            raise DirectiveStale(problem="a no-show is not seated there")
+            raise DirectiveStale(problem=Wording("a no-show is not seated there"))
         busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
     gone = {each.entrant for each in busts}
     others = bool(set(state.remaining()) - gone or state.placings or _coming(state))
@@ -247,7 +250,7 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
-        raise DirectiveStale(problem="the stacks do not cover everyone still in")
+        raise DirectiveStale(problem=Wording("the stacks do not cover everyone still in"))
     # Entrants who left a casino are ranked by the chips they took. Elsewhere nobody leaves.
     standings = (*command.stacks, *state.left)
     survivors = ranked(standings, first_place=1, entries=_entries(state))

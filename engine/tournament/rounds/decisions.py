@@ -11,7 +11,7 @@ from typing import Literal, Never
 from msgspec.structs import replace
 
 from engine.decider import Cases
-from engine.errors import InvariantViolated
+from engine.errors import InvariantViolated, Wording
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands.rounds import EndRound, EndRoundEarly, SeatRound
 from engine.tournament.model.errors import DirectiveStale, TablesMissing
@@ -295,11 +295,11 @@ def end_round(state: Running, command: EndRound) -> tuple[Event, ...]:
         return ()
     ends = {each.table: each for each in command.tables}
     if sorted(ends) != sorted(each.table for each in state.tables):
-        raise DirectiveStale(problem="the tables are not those of the round")
+        raise DirectiveStale(problem=Wording("the tables are not those of the round"))
     for seating in state.tables:
         here = sorted(each.entrant for each in ends[seating.table].stacks)
         if here != sorted(each.entrant for each in seating.seats):
-            raise DirectiveStale(problem="the stacks do not cover everyone at the table")
+            raise DirectiveStale(problem=Wording("the stacks do not cover everyone at the table"))
     tables = tuple(
         scoring.result_of(
             state.terms,

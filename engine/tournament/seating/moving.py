@@ -1,5 +1,6 @@
 """Moves of entrants to other seats. A planned move is checked again before it is recorded."""
 
+from engine.errors import Wording
 from engine.tournament.model.commands import RecordBreak, RecordMoves
 from engine.tournament.model.errors import DirectiveStale
 from engine.tournament.model.events import EntrantsMoved, Event, TableBroken
@@ -16,7 +17,7 @@ def record_moves(state: State, command: RecordMoves) -> tuple[Event, ...]:
     source = _source(running, command.table)
     _check_moves(running, source, command.moves, command.draw)
     if len(command.moves) == len(source.seats):
-        raise DirectiveStale(problem="only breaking a table may empty it")
+        raise DirectiveStale(problem=Wording("only breaking a table may empty it"))
     return (
         EntrantsMoved(
             table=command.table,
@@ -36,9 +37,9 @@ def record_break(state: State, command: RecordBreak) -> tuple[Event, ...]:
     source = _source(running, command.table)
     _check_moves(running, source, command.moves, command.draw, breaking=True)
     if len(command.moves) != len(source.seats):
-        raise DirectiveStale(problem="an entrant would stay at the broken table")
+        raise DirectiveStale(problem=Wording("an entrant would stay at the broken table"))
     if command.carry_to == command.table or running.seating(command.carry_to) is None:
-        raise DirectiveStale(problem="the table's carry has nowhere to go")
+        raise DirectiveStale(problem=Wording("the table's carry has nowhere to go"))
     return (
         TableBroken(
             table=command.table,
@@ -65,7 +66,7 @@ def _made(state: Running, moves: tuple[Move, ...]) -> bool:
 def _source(state: Running, table: TableId) -> Seating:
     source = state.seating(table)
     if source is None:
-        raise DirectiveStale(problem="the table is not in play")
+        raise DirectiveStale(problem=Wording("the table is not in play"))
     return source
 
 
@@ -79,7 +80,7 @@ def _check_moves(
 ) -> None:
     """Raise DirectiveStale unless each mover sits at *source* and goes to a free seat."""
     if draw is not None and draw.number != state.draws + 1:
-        raise DirectiveStale(problem="another draw has been made")
+        raise DirectiveStale(problem=Wording("another draw has been made"))
     taken: set[tuple[TableId, Seat]] = {
         (table.table, each.seat) for table in state.tables for each in table.seats
     }
@@ -87,12 +88,14 @@ def _check_moves(
     for move in moves:
         target = (move.to_table, move.to_seat)
         if move.from_table != source.table or source.seat_of(move.entrant) != move.from_seat:
-            raise DirectiveStale(problem="an entrant who should move is no longer seated there")
+            raise DirectiveStale(
+                problem=Wording("an entrant who should move is no longer seated there")
+            )
         if move.entrant in movers or move.to_table == source.table:
-            raise DirectiveStale(problem="an entrant must move to one other table")
+            raise DirectiveStale(problem=Wording("an entrant must move to one other table"))
         if state.seating(move.to_table) is None or target in taken:
-            raise DirectiveStale(problem="a seat is no longer free")
+            raise DirectiveStale(problem=Wording("a seat is no longer free"))
         if not 1 <= move.to_seat <= seats_at(state.terms, tables=len(state.tables) - breaking):
-            raise DirectiveStale(problem="there is no such seat")
+            raise DirectiveStale(problem=Wording("there is no such seat"))
         movers.add(move.entrant)
         taken.add(target)

@@ -6,6 +6,7 @@ import msgspec
 from litestar import Response
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.league.bans import BanPlayer, LiftBan
 from engine.league.errors import BanInvalid, StaffNotBannable
 from engine.league.uniting import demand_unmerged
@@ -88,7 +89,7 @@ async def ban_player(
         raise StaffNotBannable
     demand_unmerged(place.state, player)
     if body.until is not None and body.until <= shell.now():
-        raise BanInvalid(problem="a ban must end in the future, or never")
+        raise BanInvalid(problem=Wording("a ban must end in the future, or never"))
     reason = await reasons.keep(shell, place.id, order, body.reason, audience="staff", about=player)
     command = BanPlayer(
         ban=BanId(f"ban_{order.new_id(0).hex}"),

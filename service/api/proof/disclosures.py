@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from engine.dispute.commands import GrantDisclosure, UseDisclosure
 from engine.dispute.errors import DisputeInvalid, NotDisclosed
+from engine.errors import Wording
 from engine.league.roles import may
 from engine.league.state import Created
 from engine.tournament.model.state import Finished
@@ -214,7 +215,7 @@ async def _demand_auditor(shell: Shell, place: DisputePlace, player: str) -> Non
     claimant = place.state.opened.claimant
     merged = claimant != player and claimant in await identifiers_of(shell, place.league, player)
     if merged or not may(role, "audit_hands", entered=entered):
-        raise DisputeInvalid(problem="this person may not audit here")
+        raise DisputeInvalid(problem=Wording("this person may not audit here"))
 
 
 async def _demand_over(shell: Shell, place: DisputePlace, what: What) -> None:

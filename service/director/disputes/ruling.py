@@ -19,6 +19,7 @@ from engine.dispute.events import DisputeUnfrozen
 from engine.dispute.state import Claimed
 from engine.dispute.state import State as Dispute
 from engine.dispute.values import LED_TO, Act, Subject
+from engine.errors import Wording
 from engine.season.commands import AdjustPoints
 from engine.season.commands import Command as SeasonCommand
 from engine.season.freezing import FreezeStandings, ReleaseStandings
@@ -109,7 +110,7 @@ def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[StreamEvent
         for event in entry.events
     )
     if any(done[each] < number for each, number in due.items()):
-        raise DisputeInvalid(problem="an act of the ruling would change nothing")
+        raise DisputeInvalid(problem=Wording("an act of the ruling would change nothing"))
 
 
 def taken(subject: Subject, acts: Acts) -> tuple[Act, ...]:

@@ -328,6 +328,9 @@ async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
         entrants = (await owner.get(f"/v1/tournaments/{made}")).json()["entrants"]
         assert [each["name"] for each in entrants] == [f"Bot {n}, sharp" for n in (1, 2, 3)]
         assert "they play only where there is no money" not in page.text
+        page = await browser.get(f"/tournaments/{made}", headers={"Accept-Language": "de"})
+        assert "Bot 2, scharf" in page.text and "sharp" not in page.text
+        await browser.get(path)
         refused = await browser.submit(f"{path}/house-bots", count="0", strength="calm")
         assert refused.status_code == 400
 

@@ -1,14 +1,19 @@
 """Refusals in words: every code that the API declares is told in the language of the reader."""
 
 import ast
+import itertools
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import engine
+import service
+from engine.dispute.values import Kind
 from engine.errors import CommandRejected, Wording
+from engine.season.expression.evaluation import Cause
 from service.api.http.problems.answers import STATUSES, catalogue
 from service.base.languages import LANGUAGES
 from service.console.calling import Problem
@@ -16,13 +21,24 @@ from service.console.languages import spoken
 from service.console.pages import environment
 from service.console.problems import failure_of, fault_in_words, sentence
 from service.console.refusals import NO_SENTENCE, REASONS, SENTENCES, told
+from service.console.wordings import WORDINGS
 
 RULES = {each.code: each for each in STATUSES if issubclass(each, CommandRejected)}
+
+
+def fields(kind: type[CommandRejected]) -> tuple[object, ...]:
+    """Return the types of a refusal's fields."""
+    return tuple(kind._fields.values())
+
+
 FACTS = {
     code: {name for name, kind in each._fields.items() if kind is not Wording} - {"rule"}
     for code, each in RULES.items()
 }
 """The facts of each refusal by the rules, by its code."""
+
+NO_WORDS = "Dieser Wert passt hier nicht."
+"""What a page says of a fault that it has no words for."""
 
 EXAMPLES = {
     "role": "director", "phase": "running", "reason": "Spilt soup.", "known": "500, 2000",
@@ -105,9 +121,79 @@ def test_every_reason_of_the_engine_has_a_sentence(code: str) -> None:
         assert told(problem, spoken("de")) != told(problem, spoken("en")) != ""
 
 
+GAPS = {
+    "none.cause": get_args(Cause),
+    "self.kind": get_args(Kind),
+    "advice": ("end it earlier", "add UNTIL or COUNT, so that it ends"),
+    "name or 'an empty part'": ("an empty part", "BYDAY"),
+}
+"""The values of gaps that are words of ours, by their expressions. Every other gap is a 7 here."""
+
+
+def wordings() -> Iterator[str]:
+    """Yield every wording that the engine and the service write, with its gaps filled."""
+    for root in (engine, service):
+        for path in sorted(Path(next(iter(root.__path__))).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == Wording.__name__:
+                    yield from filled_in(node.args[0])
+
+
+def filled_in(text: ast.expr) -> Iterator[str]:
+    """Yield a text as the program could make it. It must be a literal."""
+    if isinstance(text, ast.Constant):
+        yield text.value
+        return
+    assert isinstance(text, ast.JoinedStr), ast.unparse(text)
+    parts: list[tuple[str, ...]] = []
+    for each in text.values:
+        if isinstance(each, ast.FormattedValue):
+            quote = "'" if each.conversion == ord("r") else ""
+            fills = GAPS.get(ast.unparse(each.value), ("7",))
+            parts.append(tuple(f"{quote}{fill}{quote}" for fill in fills))
+        else:
+            assert isinstance(each, ast.Constant)
+            parts.append((each.value,))
+    yield from ("".join(each) for each in itertools.product(*parts))
+
+
+def row_of(wording: str) -> list[str]:
+    """Return the rows that a wording fits."""
+    gap = re.compile(r"%\\\(\w+\\\)s")
+    return [each for each in WORDINGS if re.fullmatch(gap.sub("(.+)", re.escape(each)), wording)]
+
+
+def test_every_wording_of_a_refusal_is_told_in_the_language_of_the_page() -> None:
+    """The types prove that a refusal takes only a ``Wording``, and each is made of a literal."""
+    untold, used = [], set()
+    for wording in wordings():
+        there, here = (fault_in_words(wording, spoken(each)) for each in ("de", "en"))
+        if there in (NO_WORDS, here) or here == wording:
+            untold.append(wording)
+        used |= {*row_of(wording)[:1]}
+    assert untold == []
+    assert used == WORDINGS.keys()
+
+
+@pytest.mark.parametrize("kind", [each for each in RULES.values() if Wording in fields(each)])
+def test_a_wording_is_found_in_its_detail(kind: type[CommandRejected]) -> None:
+    named = {name: name.title() for name, of in kind._fields.items() if of is not Wording}
+    refused = kind(**named, problem=Wording("must lie in the future"))
+    problem = refusal(kind.code, refused.facts)
+    problem.detail = refused.detail
+
+    assert problem.wording == "must lie in the future"
+    assert "Wähle eine Zeit, die noch kommt." in told(problem, spoken("de"))
+    if "field" not in named:
+        return
+    failure = failure_of(problem, "form", {}, spoken("de"))
+    assert failure.fields == {"Field": "Wähle eine Zeit, die noch kommt."}
+    assert "Wähle" not in failure.message
+
+
 def test_a_fault_of_a_field_that_has_no_words_is_told_in_the_language_of_the_page() -> None:
     assert fault_in_words("two moons are needed", spoken("en")) == "two moons are needed"
-    assert fault_in_words("two moons are needed", spoken("de")) == "Dieser Wert passt hier nicht."
+    assert fault_in_words("two moons are needed", spoken("de")) == NO_WORDS
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from engine.errors import Wording
+
 DAY = 86_400
 YEAR = 366 * DAY
 
@@ -72,53 +74,63 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             self.late_registration_level is not None or self.late_registration_seconds is not None
         )
 
-    def problems(self) -> tuple[tuple[str, bool, str], ...]:
+    def problems(self) -> tuple[tuple[str, bool, Wording], ...]:
         """Return each demand on these terms: the field, whether it is met, and the text."""
         closes, opens = self.registration_closes_before_seconds, self.check_in_opens_before_seconds
         level, seconds = self.late_registration_level, self.late_registration_seconds
-        purge = self.no_show_purge_level
         return (
-            ("offer_seconds", 1 <= self.offer_seconds <= YEAR, "must be positive, a year at most"),
+            (
+                "offer_seconds",
+                1 <= self.offer_seconds <= YEAR,
+                Wording("must be positive, a year at most"),
+            ),
             (
                 "registration_closes_before_seconds",
                 0 <= closes <= YEAR,
-                "must not be negative, and a year at most",
+                Wording("must not be negative, and a year at most"),
             ),
             (
                 "check_in_opens_before_seconds",
                 opens is None or 1 <= opens <= YEAR,
-                "must be positive, a year at most",
+                Wording("must be positive, a year at most"),
             ),
-            ("late_registration_level", level is None or level >= 1, "must be 1 at least"),
+            ("late_registration_level", level is None or level >= 1, Wording("must be 1 at least")),
             (
                 "late_registration_level",
                 level is None or seconds is None,
-                "late registration ends with a level or after a time, not both",
+                Wording("late registration ends with a level or after a time, not both"),
             ),
             (
                 "late_registration_seconds",
                 seconds is None or 1 <= seconds <= DAY,
-                "must be positive, a day at most",
+                Wording("must be positive, a day at most"),
             ),
             (
                 "re_entries_max",
                 0 <= self.re_entries_max <= 100 and (self.late or not self.re_entries_max),
-                "must be 0 to 100, and 0 without late registration",
+                Wording("must be 0 to 100, and 0 without late registration"),
             ),
+            *self._of_absence(),
+        )
+
+    def _of_absence(self) -> tuple[tuple[str, bool, Wording], ...]:
+        """Return each demand on no-shows and postponed starts."""
+        opens, purge = self.check_in_opens_before_seconds, self.no_show_purge_level
+        return (
             (
                 "no_show_purge_level",
                 purge is None or (purge >= 2 and self.no_show == "seat_absent"),
-                "must be 2 at least, and needs no_show seat_absent",
+                Wording("must be 2 at least, and needs no_show seat_absent"),
             ),
             (
                 "no_show",
                 self.no_show == "release" or opens is not None,
-                "seat_absent needs check_in_opens_before_seconds",
+                Wording("seat_absent needs check_in_opens_before_seconds"),
             ),
             (
                 "postpone_seconds",
                 60 <= self.postpone_seconds <= YEAR,
-                "must be 60 at least, a year at most",
+                Wording("must be 60 at least, a year at most"),
             ),
-            ("postponements_max", 1 <= self.postponements_max <= 100, "must be 1 to 100"),
+            ("postponements_max", 1 <= self.postponements_max <= 100, Wording("must be 1 to 100")),
         )

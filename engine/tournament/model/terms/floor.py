@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from engine.errors import Wording
+
 TOLERANCE_MAX = 3
 SHORT_MIN = 2
 
@@ -79,7 +81,7 @@ class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 def problems(
     floor: FloorTerms, *, table_seats: int, seats_max: int, levels: int
-) -> Iterable[tuple[str, bool, str]]:
+) -> Iterable[tuple[str, bool, Wording]]:
     """
     Return each demand on the terms: the field, whether it is met, and the text.
 
@@ -92,55 +94,55 @@ def problems(
 
 def _of_tables(
     floor: FloorTerms, table_seats: int, seats_max: int
-) -> tuple[tuple[str, bool, str], ...]:
+) -> tuple[tuple[str, bool, Wording], ...]:
     final, short = floor.final_table_size, floor.halt_when_short
     return (
         (
             "floor.size_tolerance",
             1 <= floor.size_tolerance <= TOLERANCE_MAX,
-            f"must be 1 to {TOLERANCE_MAX}",
+            Wording(f"must be 1 to {TOLERANCE_MAX}"),
         ),
         (
             "floor.final_table_size",
             final is None or (table_seats - 2 <= final <= seats_max and final >= 2),
-            f"must be {max(2, table_seats - 2)} to {seats_max}",
+            Wording(f"must be {max(2, table_seats - 2)} to {seats_max}"),
         ),
         (
             "floor.redraw_at",
             all(each > 0 for each in floor.redraw_at)
             and list(floor.redraw_at) == sorted(set(floor.redraw_at), reverse=True),
-            "must name numbers of tables, descending",
+            Wording("must name numbers of tables, descending"),
         ),
         (
             "floor.halt_when_short",
             short is None or short > max(SHORT_MIN, floor.size_tolerance),
-            "must be more than table sizes may lie apart, and 3 at least",
+            Wording("must be more than table sizes may lie apart, and 3 at least"),
         ),
     )
 
 
-def _of_course(floor: FloorTerms, levels: int) -> tuple[tuple[str, bool, str], ...]:
+def _of_course(floor: FloorTerms, levels: int) -> tuple[tuple[str, bool, Wording], ...]:
     drawn, rounds = floor.last_hands, floor.hand_for_hand
     after = [each.level for each in floor.breaks]
     return (
         (
             "floor.breaks",
             after == sorted(set(after)) and all(1 <= level < levels for level in after),
-            "must follow levels of the clock, ascending, and never the last level",
+            Wording("must follow levels of the clock, ascending, and never the last level"),
         ),
         (
             "floor.breaks",
             all(each.seconds > 0 for each in floor.breaks),
-            "must last a second at least",
+            Wording("must last a second at least"),
         ),
         (
             "floor.last_hands",
             drawn is None or 1 <= drawn.low <= drawn.high,
-            "low must be 1 at least, and not above high",
+            Wording("low must be 1 at least, and not above high"),
         ),
         (
             "floor.hand_for_hand",
             (rounds.at_left is None or rounds.at_left > 1) and rounds.clock_seconds >= 0,
-            "at_left must be 2 at least, and clock_seconds not negative",
+            Wording("at_left must be 2 at least, and clock_seconds not negative"),
         ),
     )

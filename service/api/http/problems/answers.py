@@ -15,7 +15,7 @@ from litestar import Response
 from litestar.exceptions import HTTPException
 
 from engine.coordination.aggregates import DECIDERS  # noqa: F401 - loads every refusal
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 from service.api.http.shell import Asked, number_in_path
 from service.api.http.wire.limiting import refused_headers
 from service.base.database import is_away, sqlstate_of
@@ -230,6 +230,30 @@ def catalogue() -> Mapping[str, tuple[int, str]]:
         for each in _CONFLICTS
     }
     return MappingProxyType(dict(sorted({**rules, **SHELL_CATALOGUE}.items())))
+
+
+@cache
+def _around_wordings() -> Mapping[str, tuple[str, str]]:
+    """Return the text before and after the wording in a detail, by code, with gaps for facts."""
+    return {
+        each.code: (before, after)
+        for each in _CONFLICTS
+        for name, kind in each._fields.items()
+        if kind is Wording
+        for before, _, after in (each.detail.partition(f"{{{name}}}"),)
+    }
+
+
+def wording_of(code: str, detail: str, facts: Mapping[str, object]) -> str:
+    """Return the part of a detail that is free English, or nothing if the code has none."""
+    around = _around_wordings().get(code)
+    if around is None:
+        return ""
+    try:
+        before, after = (each.format_map(facts) for each in around)
+    except KeyError:  # a problem of another version, with other facts
+        return ""
+    return detail.removeprefix(before).removesuffix(after)
 
 
 def catalogue_text() -> str:

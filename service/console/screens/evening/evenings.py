@@ -22,7 +22,7 @@ from service.console.calling import FieldError, Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.problems import Failure
+from service.console.problems import Failure, placed
 from service.console.screens.evening.earlier import Earlier, content_of, earlier_of
 from service.console.screens.evening.plan import (
     CURRENCIES,
@@ -287,10 +287,7 @@ async def zone_of(ask: Ask, league: str) -> str | None:
 
 def at_fields(problem: Problem) -> Problem:
     """Return a problem whose errors stand at the fields of the page."""
-    field = problem.facts.get("field")
-    if not problem.errors and isinstance(field, str):
-        said = problem.detail.removeprefix(field).lstrip(": ")
-        problem.errors = (FieldError(pointer=f"/{field.replace('.', '/')}", detail=said),)
+    placed(problem)
     problem.errors = tuple(
         FieldError(pointer=_AROUND.sub("", each.pointer), detail=each.detail)
         for each in problem.errors
