@@ -83,3 +83,48 @@ def overflow(page: Page) -> int:
     """Return by how many pixels a page is wider than its window."""
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     return int(page.evaluate(wide))
+
+
+def covered(page: Page) -> list[str]:
+    """
+    Return the elements that lie wholly under fixed content when the keyboard comes to them.
+
+    The keyboard goes through the whole page, forwards and then backwards. A page without sticky or
+    fixed content covers nothing.
+
+    Source: WCAG 2.2, 2.4.11 Focus Not Obscured (Minimum).
+    """
+    if not page.evaluate(_STAYS):
+        return []
+    found: dict[str, None] = {}
+    for key in ("Tab", "Shift+Tab"):
+        page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+        for _ in range(_STOPS_MAX):
+            page.keyboard.press(key)
+            stop = page.evaluate(_FOCUS)
+            if stop is None:
+                break
+            if stop["covered"]:
+                found[f"{key}: {stop['what']}"] = None
+        else:
+            found[f"{key}: more than {_STOPS_MAX} stops"] = None
+    return list(found)
+
+
+_STOPS_MAX = 300
+_STAYS = """() => [...document.querySelectorAll("body *")].some((each) =>
+  ["sticky", "fixed"].includes(getComputedStyle(each).position) && each.getClientRects().length)"""
+
+# An element is seen if one of its points is: no other element, or only a part of it, lies there.
+_FOCUS = """() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const box = at.getBoundingClientRect();
+  const stays = (each) => each && (["sticky", "fixed"].includes(getComputedStyle(each).position)
+    ? !each.contains(at) : stays(each.parentElement));
+  const across = [0.1, 0.5, 0.9];
+  const points = across.flatMap((x) => across.map((y) =>
+    document.elementFromPoint(box.left + x * box.width, box.top + y * box.height)));
+  const seen = points.some((each) => !each || !stays(each));
+  return {covered: !seen, what: at.outerHTML.slice(0, 120)};
+}"""

@@ -15,7 +15,8 @@ from playwright.sync_api import Page, Request, Response
 from service.console.app import routes, serves
 from service.console.declaring import Screen
 from service.console.pages import SCHEMES
-from tests.browser.chromium import WALL, overflow
+from tests.browser.chromium import PHONE as SHORT
+from tests.browser.chromium import WALL, covered, overflow
 
 PHONE = (360, 800)
 FIRST_PAINT_MAX = 20 * 1024
@@ -220,6 +221,9 @@ class Sweep:
             self.fault(path, f"has {sorted(late)} only with scripts")
         unfolded(page)
         self._size(page, path, f"phone, {scheme}", contrast=True)
+        page.set_viewport_size({"width": SHORT[0], "height": SHORT[1]})
+        for each in covered(page):
+            self.fault(path, f"phone: the focus is wholly covered at {each}")
         other = SCHEMES[SCHEMES[0] == scheme]
         page.emulate_media(color_scheme=other)  # type: ignore[arg-type]
         page.set_viewport_size({"width": WALL[0], "height": WALL[1]})

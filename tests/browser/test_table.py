@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from engine.rulesets.presets import PRESETS
 from service.console.sessions import PLAIN_COOKIE
-from tests.browser.chromium import DESK, barriers, open_context, overflow
+from tests.browser.chromium import DESK, barriers, covered, open_context, overflow
 from tests.browser.house import House, Person
 from tests.support.relays import Relay
 
@@ -135,6 +135,7 @@ def test_a_hand_of_each_ruleset_is_played_with_one_thumb(house: House, ruleset: 
             assert overflow(page) == 0
             assert barriers(page) == []
             assert all_large(page)
+            assert covered(page) == []
         press(page, *chosen(view))
         answered(page, view)
 

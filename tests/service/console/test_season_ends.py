@@ -156,3 +156,30 @@ async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_
         assert "This season is closed." in page.text, page.text
         assert f'action="{path}/try"' not in page.text
         assert (await browser.get(f"/tournaments/{evening}")).status_code == 200
+
+
+async def test_an_evening_that_outlives_its_season_says_that_it_counts_for_none(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        season = made.json()["id"]
+        asked = {"name": "Late", "ruleset": "better", "season": season}
+        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(f"/tournaments/{evening}")
+        assert "counts for no season" not in page.text
+        path = f"/seasons/{season}/close"
+        await browser.get(path)
+        page = await browser.submit(f"{path}/try")
+        assert "It stays open, and counts for no season." in page.text, page.text
+        await browser.submit(path)
+        assert (await owner.get(f"/v1/seasons/{season}")).json()["state"] == "closed"
+
+        page = await browser.get(f"/tournaments/{evening}")
+        assert "The season “Winter” has closed. This evening counts for no season." in page.text
+        cancelled = await owner.post(f"/v1/tournaments/{evening}/cancel", {"reason": "Over"})
+        assert cancelled.is_success, cancelled.text
+        page = await browser.get(f"/tournaments/{evening}")
+        assert "counts for no season" not in page.text

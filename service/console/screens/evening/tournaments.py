@@ -37,6 +37,8 @@ _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing
 
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
+_OVER = frozenset({"finished", "cancelled", "discarded"})
+
 _REASONS = {
     "director": N_("The organisers have cancelled it."),
     "too_few_entrants": N_("Too few players had entered when it should have begun."),
@@ -139,6 +141,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     waiting: tuple[Guest, ...]
     mine: Mine | None
     """Null for a stranger."""
+
+    closed_season: str | None = None
+    """The name of the evening's season if it closed before the evening is over, or null."""
 
     cancelled_because: str | None = None
     """The reason of a cancelled evening, or null for another. Strangers read no words of staff."""
@@ -247,6 +252,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
             prizes=shown.money.prizes,
         ),
         mine=await _mine(ask, shown, me),
+        closed_season=await _closed_season(ask, shown, "/v1/seasons"),
         cancelled_because=_told(ask, shown.cancellation),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
@@ -276,6 +282,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
     return replace(
         _poster(shown, guests),
         league_name=shown.league_name,
+        closed_season=await _closed_season(ask, shown, "/v1/public/seasons"),
         cancelled_because=because,
         then=links.at_door(shown.id, code) if _CODE.fullmatch(code) else links.tournament(shown.id),
     )
@@ -307,6 +314,23 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
         may_invite=False,
         may_change=False,
     )
+
+
+class _Season(msgspec.Struct):
+    """The members of a season that the poster reads."""
+
+    name: str
+    state: str
+
+
+async def _closed_season(
+    ask: Ask, shown: TournamentShown | PublicTournament, seasons: str
+) -> str | None:
+    """Return the name of the season that closed without the evening, or None."""
+    if shown.season is None or shown.state in _OVER:
+        return None
+    season = await ask.api.get(f"{seasons}/{shown.season}", _Season)
+    return season.name if season.state == "closed" else None
 
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:

@@ -25,6 +25,7 @@ from service.console.screens.league.season_example import Example, example_of
 _UNCOUNTED = "season_uncounted"
 _COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series")
 _WITHOUT_NUMBER = frozenset({"sum", "average"})
+_OVER = frozenset({"finished", "cancelled", "discarded"})
 _ROWS_MAX = 10
 _DIGITS_MAX = 4
 
@@ -70,6 +71,8 @@ class Counted(msgspec.Struct, kw_only=True):
     tournament: str
     name: str
     fate: str
+    open: bool
+    """True if the evening may still be played. It counts for no season then."""
 
 
 class CloseScreen(msgspec.Struct, kw_only=True):
@@ -246,8 +249,11 @@ async def _tried(
 async def _counted(ask: Ask, changes: WouldChange | None) -> tuple[Counted, ...]:
     found = []
     for each in () if changes is None else changes.fates:
-        name, _ = await _named(ask, each.tournament)
-        found.append(Counted(tournament=each.tournament, name=name, fate=each.fate))
+        name, state = await _named(ask, each.tournament)
+        counted = Counted(
+            tournament=each.tournament, name=name, fate=each.fate, open=state not in _OVER
+        )
+        found.append(counted)
     return tuple(found)
 
 
