@@ -42,7 +42,7 @@ from service.people.schema import (
 )
 from service.people.sealed_rows import KeysOf
 from service.people.texts import erase_texts
-from service.people.tokens import lock_family
+from service.people.tokens import lock_families
 from service.projections.applying.events import head
 from service.projections.reads import queries
 from service.projections.reads.progress import positions, wait_for
@@ -123,9 +123,9 @@ async def erase(
     player = identifier("plr", person)
     seen = await _caught_up(engine, player)
     async with engine.connect() as connection, connection.begin() as transaction:
-        if kept is None:
-            await lock_family(connection, person)
-        else:
+        merged = [number_of(each) for each in await merged_into(connection, player)]
+        await lock_families(connection, [person, *merged])
+        if kept is not None:
             await demand_unchanged(connection, person, kept)
         erased = await _erase(connection, keys, person, now, by)
         await _demand_free(connection, player, seen)

@@ -30,8 +30,9 @@ from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people import admission
+from service.people.memberships import roles_of
 from service.people.names import NO_INSTANT, named
-from service.people.relocations import roles_here
+from service.people.relocations import given_up
 from service.people.tokens import Principal
 
 _PAGE = r'^https?://[^\s<>"]+$'
@@ -200,7 +201,8 @@ async def _demand_room(
     """
     Check that the caller may own one more league.
 
-    A retry of the request that founded the last league passes.
+    A retry of the request that founded the last league passes. A league that is arriving from
+    another cell counts already. One that was given up to another cell counts no more.
 
     Args:
         begun: The leagues that the caller was already founding.
@@ -210,6 +212,7 @@ async def _demand_room(
     """
     player = principal.account.player
     async with shell.engine.connect() as connection:
-        roles = await roles_here(connection, player)
-    owned = {each for each, role in roles.items() if role == "owner"} | begun
+        roles = await roles_of(connection, player)
+        gone = await given_up(connection)
+    owned = {each for each, role in roles.items() if role == "owner"} - gone | begun
     demand_room("leagues", len(owned - {league}), shell.limits.settings.account_leagues)

@@ -1,10 +1,12 @@
 """Merging two players who are one person."""
 
+from contextlib import suppress
 from typing import Annotated
 
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from msgspec.structs import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.merging import MergePlayers
@@ -17,6 +19,7 @@ from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.uniting import merge_players as merge
+from service.log.rehearsal import Rehearsed
 from service.people import accounts, entered_players
 from service.people.texts import Written
 from service.people.tokens import lock_families
@@ -72,17 +75,22 @@ async def merge_players(
     demand_form(player_id, "plr")
     player, into = PlayerId(player_id), PlayerId(body.into)
     two = (place.state.one(player), place.state.one(into)) == (player, into)
-    if two:  # no words are stored for a merge that is refused
-        async with shell.engine.connect() as connection:
-            await _demand_accounts(connection, player, into)
+    trial = replace(order, rehearse=True)
     command = MergePlayers(
         player=player,
         into=into,
         by=PlayerId(order.actor),
-        reason=await keep(shell, place.id, order, body.reason, about=into),
+        reason=await keep(shell, place.id, trial, body.reason, about=into),
         known=False,
         now=order.received_at,
     )
+    if two:  # no words are stored for a merge that is refused
+        async with shell.engine.connect() as connection:
+            await _demand_accounts(connection, player, into)
+    with suppress(Rehearsed):
+        await merge(shell.runtime, place.id, command, trial)
+    reason = await keep(shell, place.id, order, body.reason, about=into)
+    command = replace(command, reason=reason)
     async with shell.engine.begin() as connection:
         if two:
             await lock_families(connection, [number_of(player), number_of(into)])

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import asyncpg
 import msgspec
+from msgspec.structs import replace
 
 from engine.dispute.state import Claimed
 from engine.table.model.events import HandSettled
@@ -23,15 +24,17 @@ from engine.table.model.state import Table
 from engine.tournament.model.state import Drafted, State, Unannounced
 from engine.values import EntrantId, identifier, number_of, stream_of
 from service.api.http.access.entered import identifiers_of
+from service.api.http.access.phases import entering_of
 from service.api.http.access.rights import role_in
 from service.api.http.following.watching import KEPT_MAX, Fresh, Watch
 from service.api.http.shell import Shell
 from service.api.table.my_facts import Entered, entered, facts_of, is_over, seating_of
 from service.api.table.told import NOTHING, Facts, InLeague
 from service.base.errors import EventUnreadable
+from service.director.entry_times import held
 from service.log.catalogue import tag_of
 from service.log.read import heads_of, read_last_of_types, voided
-from service.log.record import Recorded
+from service.log.record import Recorded, league_number
 from service.log.streams import Stream, dispute_stream, table_stream, tournament_stream
 from service.log.writer import Loaded
 from service.people.memberships import roles_of
@@ -280,8 +283,18 @@ class Following:
                 mine.ends.extend(await self.ends_at(league, table, told.version))
         mine.player, mine.loaded = player, loaded
         mine.table = await self._table_of(mine, tables)
-        mine.facts = facts_of(state, player, mine.table)
+        mine.facts = await self._lengthened(mine, facts_of(state, player, mine.table))
         now.changed[tournament] = None
+
+    async def _lengthened(self, mine: Mine, facts: Facts) -> Facts:
+        """Return *facts* with the end of the offer that outages have moved, recorded or not."""
+        if facts.offer is None:
+            return facts
+        shell = self.shell
+        until = shell.doors.closed_since(mine.league) or shell.now()
+        state = await held(shell.pool, league_number(mine.league), mine.loaded.state, until)
+        waiter = entering_of(state).waiter(mine.player.entrant)
+        return facts if waiter is None else replace(facts, offer=waiter.offered_until)
 
     async def _table_of(self, mine: Mine, tables: Mapping[str, Fresh]) -> Loaded[Table] | None:
         """Return the table at which *mine* sits, at the version that the news names or later."""

@@ -15,7 +15,6 @@ from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following, Mine
 from service.base import heartbeats
-from service.director.entry_times import held
 from service.log.record import league_number
 from service.people.tokens import Principal
 
@@ -144,7 +143,7 @@ async def _of(following: Following, mine: Mine, league_name: str) -> list[Waitin
             TurnWaiting(**about, until=facts.deadline, table=table, decision=facts.decision)
         )
     if facts.offer is not None:
-        found.append(OfferWaiting(**about, until=await _offer_ends(following, mine)))
+        found.append(OfferWaiting(**about, until=facts.offer))
     if _absent(state, mine.player.entrant):
         starts_at = state.terms.starts_at if isinstance(state, Registering) else None
         found.append(CheckInWaiting(**about, until=starts_at))
@@ -167,15 +166,6 @@ def _absent(state: State, entrant: EntrantId) -> bool:
     if entering.waiter(entrant) is not None:
         return isinstance(state, Registering) or bool(entering.late)
     return isinstance(state, Registering) and entry_of(state, entrant) is not None
-
-
-async def _offer_ends(following: Following, mine: Mine) -> datetime | None:
-    """Return the end of the caller's offer. Outages have moved it, even if none is recorded yet."""
-    shell = following.shell
-    until = shell.doors.closed_since(mine.league) or shell.now()
-    state = await held(shell.pool, league_number(mine.league), mine.loaded.state, until)
-    waiter = entering_of(state).waiter(mine.player.entrant)
-    return None if waiter is None else waiter.offered_until
 
 
 async def _windows(

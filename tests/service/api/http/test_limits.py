@@ -268,11 +268,13 @@ async def test_an_account_owns_so_many_leagues(serving, database) -> None:
         assert (first.status_code, again.status_code) == (201, 201)
         second = await owner.post("/v1/leagues", {"name": "Bespin"})
         assert (second.status_code, second.json()["quota"]) == (409, "leagues")
-        moved = (
-            "UPDATE append_turn SET suspended_at = now(), relocation = 'released' WHERE league = %s"
-        )
+        moved = "UPDATE append_turn SET suspended_at = now(), relocation = %s WHERE league = %s"
         with psycopg.connect(database.url("postgres")) as superuser:
-            superuser.execute(moved, [number_of(first.json()["id"])])
+            superuser.execute(moved, ["unpacked", number_of(first.json()["id"])])
+        arriving = await owner.post("/v1/leagues", {"name": "Bespin"})
+        assert arriving.status_code == 409, "a league that arrives counts, or one too many is owned"
+        with psycopg.connect(database.url("postgres")) as superuser:
+            superuser.execute(moved, ["released", number_of(first.json()["id"])])
         third = await owner.post("/v1/leagues", {"name": "Bespin"})
         assert third.status_code == 201, "a league that has moved away does not count"
 

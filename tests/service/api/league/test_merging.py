@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -290,6 +291,10 @@ async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
         assert again.json()["into"] == new.player
         onto = await merge(owner, league, second, twin)
         assert refused(onto) == (409, "merged_player")
+        words = "SELECT count(*) FROM text WHERE body = $1 AND subject <> ALL($2)"
+        told = [number_of(each) for each in (first, new.player)]  # of the ban, and of the merge
+        stored = await api.app.shell.pool.fetchval(words, WHY["reason"], told)
+        assert stored == 0, "a refused merge stores no words"
 
 
 async def test_an_entry_made_elsewhere_while_a_merge_waits_refuses_it(serving) -> None:
@@ -334,6 +339,30 @@ async def test_staff_do_not_rule_on_results_that_they_earned_under_another_name(
         own = {"player": people[0].player, "points": "5", "reason": "High hand"}
         points = await staff.post(f"/v1/seasons/{season}/adjustments", own)
         assert refused(points) == (409, "own_points")
+
+
+async def test_an_erasure_locks_the_person_and_the_merged_in_one_order(
+    serving, database: TestDatabase
+) -> None:
+    """Locks in two orders could block each other."""
+    async with serving() as api:
+        owner, league = await api.league()
+        one, two = sorted([await api.join(owner, league) for _ in range(2)], key=_number)
+        assert (await merge(owner, league, one.player, two.player)).status_code == 200
+        await project(database)
+        shell = api.app.shell
+        async with holding(database, FAMILY, _number(one)) as waiting:
+            erasing = asyncio.create_task(
+                erase(shell.engine, shell.runtime.writer.store.keys, _number(two), shell.now())
+            )
+            await waiting(1)
+            free = "SELECT id FROM account WHERE id = $1 FOR UPDATE SKIP LOCKED"
+            assert await shell.pool.fetchval(free, _number(two)) is not None
+        await erasing
+
+
+def _number(person: Person) -> UUID:
+    return number_of(person.player)
 
 
 @pytest.mark.parametrize("known", [True, False])

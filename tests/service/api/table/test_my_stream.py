@@ -15,6 +15,7 @@ from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
 from tests.service.api.table.wire import Item, served, told
+from tests.service.api.tournament.test_entering import at
 from tests.support.databases import TestDatabase
 from tests.support.streams import Following, following
 from tests.support.waiting import until_awaited
@@ -200,6 +201,7 @@ async def test_two_tables_in_two_leagues_come_on_one_connection(serving) -> None
 async def test_entering_an_offer_and_a_withdrawal_are_told_to_the_player_alone(serving) -> None:
     async with serving() as api, AsyncExitStack() as opened:
         terms = {"entrants_max": 2, "entry": {"waitlist": True, "offer_seconds": 600}}
+        terms["starts_at"] = at(7200)  # no offer outlasts registration
         _, _, tournament, people = await announced(api, 4, **terms)
         streams = [
             await opened.enter_async_context(following(api.app, MINE, each.headers))
@@ -218,7 +220,17 @@ async def test_entering_an_offer_and_a_withdrawal_are_told_to_the_player_alone(s
         assert gone.is_success, gone.text
         await until(streams[0], "entry", status="withdrawn")
         offer = await until(streams[2], "offer")
-        assert offer["until"] is not None
+        [waits] = (await people[2].get("/v1/me/waiting")).json()["items"]
+        assert offer["until"] == waits["until"] is not None
+        # An outage makes the offer last longer, also before the log has the new end.
+        await api.app.shell.pool.execute(
+            "INSERT INTO outage VALUES ('api', clock_timestamp() - interval '1 hour',"
+            " clock_timestamp())"
+        )
+        later = await opened.enter_async_context(following(api.app, MINE, people[2].headers))
+        longer = await until(later, "offer")
+        [waits] = (await people[2].get("/v1/me/waiting")).json()["items"]
+        assert offer["until"] < longer["until"] == waits["until"]
         answered = await people[2].post(f"/v1/tournaments/{tournament}/offers", {"accepted": True})
         assert answered.is_success, answered.text
         await until(streams[2], "entry", status="entered")
