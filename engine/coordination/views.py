@@ -69,6 +69,9 @@ class FloorSeat(_Part, frozen=True, kw_only=True):
     penalty: int
     """Penalty hands still to sit out after the hand in play."""
 
+    disqualified: bool
+    """True if the entrant is disqualified. The seat is taken until the hand in play ends."""
+
 
 class FloorTable(_Part, frozen=True, kw_only=True):
     """One open table."""
@@ -226,7 +229,12 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
             continue
         view = with_clock(seen_by(table, None), state)
         seats = tuple(
-            _seat(seat, entries.get(seat.entrant), table.at(seat.seat).penalty)
+            _seat(
+                seat,
+                entries.get(seat.entrant),
+                table.at(seat.seat).penalty,
+                disqualified=running is not None and seat.entrant in running.floor.disqualified,
+            )
             for seat in view.seats
         )
         shown.append(_table(table, view, seats))
@@ -286,7 +294,7 @@ def _course(running: Running | None) -> dict[str, Any]:
     }
 
 
-def _seat(seat: SeatView, entry: Entry | None, penalty: int) -> FloorSeat:
+def _seat(seat: SeatView, entry: Entry | None, penalty: int, *, disqualified: bool) -> FloorSeat:
     return FloorSeat(
         seat=seat.seat,
         entrant=seat.entrant,
@@ -297,6 +305,7 @@ def _seat(seat: SeatView, entry: Entry | None, penalty: int) -> FloorSeat:
         dealt=seat.dealt,
         away=seat.away,
         penalty=penalty,
+        disqualified=disqualified,
     )
 
 

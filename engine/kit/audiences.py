@@ -31,6 +31,7 @@ STAFF_ONLY: Final = frozenset(
         "payment_reversed",
         "prize_handed_over",
         "prize_returned",
+        "prize_reversed",
         "refunds_awarded",
         # Valid invitation codes and their offices.
         "invitation_issued",

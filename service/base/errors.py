@@ -139,12 +139,20 @@ class LeagueKeyUnknown(EventUnreadable):
     """No key of the settings opens the league's key. Nothing in its log is damaged."""
 
     code = "league_key_unknown"
+    TOLD: ClassVar[str] = (
+        "the league's key was wrapped by another HOLOTABLE_SECRET_KEY; start every process "
+        "with that key, or name it in HOLOTABLE_SECOND_SECRET_KEY"
+    )
 
     def __init__(self) -> None:
-        super().__init__(
-            "the league's key was wrapped by another HOLOTABLE_SECRET_KEY; start every process "
-            "with that key, or name it in HOLOTABLE_SECOND_SECRET_KEY"
-        )
+        super().__init__(self.TOLD)
+
+
+class LeagueKeyLost(LeagueKeyUnknown):
+    """The league has events and no key. A new key would open none of them."""
+
+    code = "league_key_lost"
+    TOLD = "the league has events and no key; restore its row of `key` from a backup of the keys"
 
 
 class LeagueSuspended(ServiceError):

@@ -137,6 +137,7 @@ DEEDS: Mapping[str, str] = {
     "payment_reversed": N_("Payment taken back"),
     "prize_handed_over": N_("Prize handed over"),
     "prize_returned": N_("Prize given back"),
+    "prize_reversed": N_("Prize not handed over after all"),
     "refunds_awarded": N_("Refunds decided"),
     "bounty_won": N_("Bounty won"),
     "bounty_unclaimed": N_("Bounty went to the pool"),

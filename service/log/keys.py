@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.drivers import Connection, Driver
-from service.base.errors import EventUnreadable, LeagueKeyUnknown
+from service.base.errors import EventUnreadable, LeagueKeyLost, LeagueKeyUnknown
 
 _WRAP = b"holotable/wrap/1"
 _STREAM = b"holotable/stream/1"
@@ -31,7 +31,12 @@ _HMAC_BLOCK = 64
 """SHA-256's block size in bytes. HMAC pads its key to it."""
 
 _SELECT = "SELECT key_id, wrapped FROM key WHERE league = $1"
-_INSERT = "INSERT INTO key (league, key_id, wrapped) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+# A league with events has lost its key, and a new one would open none of them.
+_INSERT = """
+    INSERT INTO key (league, key_id, wrapped)
+    SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM events WHERE league = $1)
+    ON CONFLICT DO NOTHING
+"""
 
 
 async def driver_of(connection: Connection) -> Driver:
@@ -130,7 +135,13 @@ class Keys:
         return found
 
     async def of_or_new(self, connection: Connection, league: UUID) -> LeagueKeys:
-        """Return a league's keys, or make them. Only roles that may append can make them."""
+        """
+        Return a league's keys, or make them. Only roles that may append can make them.
+
+        Raises:
+          LeagueKeyLost: If the league has events, so that its key must have been lost.
+          LeagueKeyUnknown: As :meth:`unwrap`.
+        """
         found = self._known.get(league) or await self._read(connection, league)
         if found is not None:
             return found
@@ -138,7 +149,10 @@ class Keys:
         driver = await driver_of(connection)
         await driver.execute(_INSERT, league, made.key_id, wrapped)
         # Another process may have inserted its key first. The stored key counts.
-        return await self.of(driver, league)
+        found = await self._read(driver, league)
+        if found is None:
+            raise LeagueKeyLost
+        return found
 
     def known(self, league: UUID) -> LeagueKeys | None:
         """Return a league's keys if this process has already read them."""

@@ -207,8 +207,16 @@ class Known(NamedTuple):
     """The instant at which the newest code expires."""
 
 
-async def entered_in(connection: AsyncConnection, league: str) -> list[Known]:
-    """Return the players that a league has entered, by name and player."""
+async def entered_in(
+    connection: AsyncConnection, league: str, player: str | None = None
+) -> list[Known]:
+    """
+    Return the players that a league has entered, by name and player.
+
+    Args:
+        player: The only player to look for, or None for everybody.
+    """
+    only = () if player is None else (account.c.id == number_of(player),)
     found = await connection.execute(
         sa.select(
             account.c.id,
@@ -217,7 +225,7 @@ async def entered_in(connection: AsyncConnection, league: str) -> list[Known]:
             entered_player.c.claim_until,
         )
         .join(entered_player, entered_player.c.account == account.c.id)
-        .where(entered_player.c.league == number_of(league), account.c.name.is_not(None))
+        .where(entered_player.c.league == number_of(league), account.c.name.is_not(None), *only)
     )
     known = [
         Known(identifier("plr", row.id), row.name, row.claimed, row.claim_until) for row in found

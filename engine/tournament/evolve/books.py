@@ -20,6 +20,7 @@ from engine.tournament.model.events.money import (
     PayoutDealVoided,
     PrizeHandedOver,
     PrizeReturned,
+    PrizeReversed,
     RefundsAwarded,
 )
 from engine.tournament.model.values.money import (
@@ -52,7 +53,7 @@ def _handed_over(books: Books, event: PrizeHandedOver) -> Books:
     return replace(books, handed_over=(*books.handed_over, got))
 
 
-def _returned(books: Books, event: PrizeReturned) -> Books:
+def _returned(books: Books, event: PrizeReturned | PrizeReversed) -> Books:
     back = HandedOver(entrant=event.entrant, amount=-event.amount)
     return replace(books, handed_over=(*books.handed_over, back))
 
@@ -131,6 +132,7 @@ BOOKED = (
     .on(PaymentReversed, _never_paid)
     .on(PrizeHandedOver, _handed_over)
     .on(PrizeReturned, _returned)
+    .on(PrizeReversed, _returned)
     .on(AddOnTaken, _added_on)
     .on(EntrantKnockedOut, _knocked_out)
     .on(BountyWon, _bounty_won)

@@ -11,6 +11,7 @@ from engine.tournament.model.commands.money import (
     RecordPayment,
     ReturnPrize,
     ReversePayment,
+    ReversePrize,
     TakeAddOn,
 )
 from engine.tournament.model.events import Event
@@ -23,6 +24,7 @@ DECIDED = (
     .on(ReversePayment, paying.reverse_payment)
     .on(HandOverPrize, handing_over.hand_over)
     .on(ReturnPrize, handing_over.give_back)
+    .on(ReversePrize, handing_over.reverse)
     .on(TakeAddOn, paying.take_add_on)
     .on(ProposeDeal, dealing.propose)
     .on(AcceptDeal, dealing.accept)

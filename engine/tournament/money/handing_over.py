@@ -1,13 +1,13 @@
 """
-Prizes that staff hand over after a tournament, and take back after a correction.
+Prizes that staff hand over after a tournament, and take back after a correction or a mistake.
 
-Source: rulebook ``prizes.handed_over`` and ``prizes.returned``.
+Source: rulebook ``prizes.handed_over``, ``prizes.returned`` and ``prizes.reversed``.
 """
 
-from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
 from engine.tournament.model.errors.correcting import TournamentNotFinished
-from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotOwedBack
-from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
+from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotHandedOver, PrizeNotOwedBack
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned, PrizeReversed
 from engine.tournament.model.state import Finished, State, phase_of
 from engine.tournament.model.values.money import Books
 from engine.values import EntrantId
@@ -65,6 +65,33 @@ def give_back(state: State, command: ReturnPrize) -> tuple[PrizeReturned, ...]:
             currency=currency,
             by=command.by,
             rule="prizes.returned",
+        ),
+    )
+
+
+def reverse(state: State, command: ReversePrize) -> tuple[PrizeReversed, ...]:
+    """
+    Take back the record that an entrant got a prize.
+
+    It corrects the record and moves no money, so it does not wait for a dispute.
+
+    Raises:
+        TournamentNotFinished: If the tournament has no result.
+        PrizeNotHandedOver: If nothing is recorded as handed over.
+    """
+    if not isinstance(state, Finished):
+        raise TournamentNotFinished(phase=phase_of(state))
+    given, currency = handed_over_to(state.books, command.entrant), state.terms.currency
+    if given <= 0 or currency is None:
+        raise PrizeNotHandedOver
+    return (
+        PrizeReversed(
+            entrant=command.entrant,
+            amount=given,
+            currency=currency,
+            by=command.by,
+            reason=command.reason,
+            rule="prizes.reversed",
         ),
     )
 

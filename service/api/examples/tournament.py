@@ -45,6 +45,7 @@ REQUESTS: dict[str, Document] = {
         "amount": 5,
         "reason": "Recorded by mistake",
     },
+    "reverse_prize": {"reason": "Recorded by mistake"},
     "propose_deal": {"method": "equal"},
     "propose_deal_as_director": {"method": "equal"},
     "correct_result": {"order": [[ids.STRANGER]], "reason": "Counted again"},

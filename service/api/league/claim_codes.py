@@ -22,6 +22,7 @@ from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
 from service.api.http.access.rights import LeaguePlace, demand_form, demand_over
 from service.api.http.declaring.declaration import OnPeople
 from service.api.http.declaring.nothing import Nothing
+from service.api.http.declaring.queries import OfPlayer
 from service.api.http.operations import operation
 from service.api.http.reading.clients import Address
 from service.api.http.reading.listing import Pages
@@ -143,9 +144,7 @@ async def renew_claim(
     demand_over(place.role, role)
     demand_unmerged(place.state, PlayerId(player_id))
     if role == "owner":
-        raise BadRequest(
-            "not_claimable", "nobody becomes an owner through a code; an owner has to appoint them"
-        )
+        raise BadRequest("not_claimable", "no code makes an owner; an owner has to appoint them")
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
     said = RecordedRequest(order.command_id, order.request, principal.account.number)
@@ -208,11 +207,13 @@ async def issue_claims(
     needs="manage_players", scope="leagues:manage", answer=Page[ClaimListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_claims(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
+async def list_claims(
+    place: LeaguePlace, shell: Shell, pages: Pages, player: OfPlayer
+) -> Response[bytes]:
     """List the entered players, so that staff see who still needs a code."""
     async with shell.engine.connect() as connection:
-        found = await entered_players.entered_in(connection, place.id)
-    paged = pages.listing(f"claims {place.id}", str, str)
+        found = await entered_players.entered_in(connection, place.id, player)
+    paged = pages.listing(f"claims {place.id} {player}", str, str)
     page = paged.cut(found, lambda each: (each.name, each.player))
     shown = [
         ClaimListed(

@@ -135,7 +135,7 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
     """Return the codes of all problems that a route may answer with."""
     codes = {*_ALWAYS, *described.problems}
     if not described.open:
-        codes |= {*_CLOSED, "event_unreadable"}
+        codes |= {*_CLOSED, "event_unreadable", "league_key_unknown", "league_key_lost"}
     if described.commands:
         # the doors that an operator may close
         codes |= {"maintenance"} if described.open else {"maintenance", "league_suspended"}

@@ -126,7 +126,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Money": (
         "Payments, rebuys, deals and the books of a tournament.",
-        ("tournament.money", "tournament.rebuys", "tournament.payout_deals"),
+        ("tournament.money", "tournament.prizes", "tournament.rebuys", "tournament.payout_deals"),
     ),
     "Results": ("Corrections of results.", ("tournament.corrections",)),
     "Fairness": (

@@ -175,6 +175,9 @@ class PublicSeat(msgspec.Struct, kw_only=True):
     wager: int
     """The chips that the seat has put into the hand in play."""
 
+    disqualified: bool
+    """True if the entrant is disqualified. The seat is taken until the hand in play ends."""
+
 
 class PublicFloorTable(msgspec.Struct, kw_only=True):
     """An open table with its seats."""
@@ -373,6 +376,7 @@ def _table(table: FloorTable, called: dict[str, str]) -> PublicFloorTable:
                 bot=each.bot,
                 stack=each.stack,
                 wager=each.wager,
+                disqualified=each.disqualified,
             )
             for each in table.seats
         ),

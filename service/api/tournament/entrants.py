@@ -15,6 +15,7 @@ from engine.tournament.results.ranking import out_in_round
 from engine.values import EntrantId
 from service.api.http.access.phases import (
     Tournament,
+    disqualified_in,
     entering_of,
     entries_of,
     payouts_of,
@@ -83,6 +84,11 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     absent: bool
     """True for a no-show who was seated and has not come yet (`no_show`: `seat_absent`)."""
 
+    disqualified: bool
+    """
+    True for a disqualified entrant until play ends. The seat is taken until the hand in play ends.
+    """
+
     line: int | None
     """The position on the waitlist, from 1, or null for everybody else."""
 
@@ -137,6 +143,7 @@ async def shown_entrants(
     placings = {each.entrant: each.place for each in placings_of(state)}
     lines = {each.entrant: index for index, each in enumerate(known.waiting, start=1)}
     payouts = {each.entrant: each.amount for each in payouts_of(state)}
+    disqualified = disqualified_in(state)
     return [
         EntrantShown(
             id=each.entrant,
@@ -150,6 +157,7 @@ async def shown_entrants(
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,
             absent=each.entrant in known.absent,
+            disqualified=each.entrant in disqualified,
             line=lines.get(each.entrant),
             offered_until=each.offered_until if isinstance(each, Applicant) else None,
         )

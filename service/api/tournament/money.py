@@ -8,13 +8,7 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.league.roles import may
-from engine.tournament.model.commands.money import (
-    HandOverPrize,
-    RecordPayment,
-    ReturnPrize,
-    ReversePayment,
-)
-from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
+from engine.tournament.model.commands.money import RecordPayment, ReversePayment
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values.money import PaymentKind, Refund
 from engine.tournament.money.handing_over import handed_over_to
@@ -32,7 +26,6 @@ from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
 from service.api.http.access.phases import Tournament, entries_of, payouts_of
 from service.api.http.access.rights import TournamentPlace
-from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_of
 from service.api.http.reading.etags import Tags
@@ -156,19 +149,6 @@ class ReversalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason, 1 to 2000 characters. Staff of the league can read it."""
 
 
-class PrizeGiven(msgspec.Struct, kw_only=True):
-    """A prize that was handed over or given back."""
-
-    entrant: str
-    amount: int
-    """In minor units of the tournament's currency."""
-
-    currency: str | None
-    """The tournament's currency (ISO 4217)."""
-
-    position: str | None
-
-
 class PaymentTaken(msgspec.Struct, kw_only=True):
     """A recorded payment, or its reversal."""
 
@@ -239,7 +219,7 @@ async def reverse_payment(
 ) -> Response[bytes]:
     """Record the reversal. The payment may then be recorded again."""
     entrant = EntrantId(body.entrant)
-    about = _players(place.state).get(entrant)
+    about = players_of(place.state).get(entrant)
     text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
     command = ReversePayment(
         entrant=entrant,
@@ -260,55 +240,6 @@ async def reverse_payment(
 
 
 @operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/handed-over",
-    "hand_over_prize", "Record that an entrant's prize was handed over.",
-    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
-    key_required=True,
-    problems=("forbidden", "frozen", "prize_not_due", "tournament_not_finished"),
-)  # fmt: skip
-async def hand_over_prize(
-    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
-) -> Response[bytes]:
-    """Record the prize, or what a correction added to it since."""
-    command = HandOverPrize(
-        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
-    )
-    return await _handed(shell, place, order, command)
-
-
-@operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/returned",
-    "return_prize", "Record that an entrant gave back what a correction took from the prize.",
-    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
-    key_required=True,
-    problems=("forbidden", "frozen", "prize_not_owed_back", "tournament_not_finished"),
-)  # fmt: skip
-async def return_prize(
-    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
-) -> Response[bytes]:
-    """Record the return of the part that exceeds the payout that stands."""
-    command = ReturnPrize(
-        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
-    )
-    return await _handed(shell, place, order, command)
-
-
-async def _handed(
-    shell: Shell, place: TournamentPlace, order: Order, command: HandOverPrize | ReturnPrize
-) -> Response[bytes]:
-    """Record that a prize changes hands, and answer with its amount."""
-    receipt = await decide_one(shell, place.league, place.id, order, [command])
-    events = (each.event for each in receipt.recorded)
-    moved = sum(each.amount for each in events if isinstance(each, PrizeHandedOver | PrizeReturned))
-    content = {
-        "entrant": command.entrant,
-        "amount": moved,
-        "currency": place.state.terms.currency,
-    }
-    return answer(receipt, content, 200, version_of=place.stream)
-
-
-@operation(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_tournament_ledger",
     "Read a tournament's books: income, spending, and what remains.",
     needs="read_league", scope="leagues:read", answer=LedgerShown,
@@ -326,7 +257,7 @@ async def read_tournament_ledger(
     totals = ledger_of(place.state)
     if totals is None:
         raise LookupError("a tournament that is reached has been announced")
-    players = _players(place.state).values() if staff else [player]
+    players = players_of(place.state).values() if staff else [player]
     accounts = _accounts(place.state, await names_of(shell, players))
     shown = LedgerShown(
         currency=place.state.terms.currency,
@@ -339,7 +270,7 @@ async def read_tournament_ledger(
     return tags.answer(shown, place.loaded.version, whole=True)
 
 
-def _players(state: Tournament) -> dict[EntrantId, PlayerId]:
+def players_of(state: Tournament) -> dict[EntrantId, PlayerId]:
     """Return the players of all accounts by entrant."""
     return {
         **{each.entrant: each.player for each in entries_of(state)},
@@ -358,7 +289,7 @@ def _accounts(state: Tournament, called: Mapping[str, str]) -> list[AccountShown
     for each in books.bounties:
         won[each.by] = won.get(each.by, 0) + each.amount
     accounts: list[AccountShown] = []
-    for entrant, player in _players(state).items():
+    for entrant, player in players_of(state).items():
         whole = charged[entrant].whole if entrant in charged else 0
         mine = [each for each in books.payments if each.entrant == entrant]
         accounts.append(

@@ -36,5 +36,11 @@ def prize_due(before: State, entrant: str) -> int:
     if not isinstance(before, Finished):
         return 0
     prize = sum(each.amount for each in before.payouts if each.entrant == entrant)
-    given = sum(each.amount for each in before.books.handed_over if each.entrant == entrant)
-    return prize - given
+    return prize - handed_over(before, entrant)
+
+
+def handed_over(before: State, entrant: str) -> int:
+    """Return the money handed over to *entrant*, less what has come back."""
+    if not isinstance(before, Finished):
+        return 0
+    return sum(each.amount for each in before.books.handed_over if each.entrant == entrant)

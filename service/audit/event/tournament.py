@@ -5,7 +5,12 @@ from engine.tournament.model import events
 from engine.tournament.model.events import entering
 from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.events.floor import ClockSet, StackRemoved
-from engine.tournament.model.events.money import AddOnTaken, PrizeHandedOver, PrizeReturned
+from engine.tournament.model.events.money import (
+    AddOnTaken,
+    PrizeHandedOver,
+    PrizeReturned,
+    PrizeReversed,
+)
 from engine.tournament.model.events.rounds import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
 from engine.tournament.model.terms.announced import Terms
@@ -141,6 +146,10 @@ class TournamentAudit:
                     beyond=beyond,
                 )
                 self._hold("money", 0 < event.amount == beyond, position, what)
+            case PrizeReversed():
+                given = corrections.handed_over(before, event.entrant)
+                what = said("a prize was taken back that was never handed over")
+                self._hold("money", 0 < event.amount == given, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")

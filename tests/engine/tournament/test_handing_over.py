@@ -5,10 +5,10 @@ import pytest
 from engine.kit.freezes import Frozen
 from engine.tournament.model.commands.correcting import CorrectResult
 from engine.tournament.model.commands.freezing import FreezeResult
-from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
 from engine.tournament.model.errors.correcting import TournamentNotFinished
-from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotOwedBack
-from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
+from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotHandedOver, PrizeNotOwedBack
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned, PrizeReversed
 from engine.values import DisputeId
 from service.audit.event.corrections import prize_due
 from tests.engine.tournament.floor import NOON, entrant, player
@@ -51,6 +51,27 @@ def test_what_a_correction_took_from_a_prize_is_given_back_once() -> None:
     scenario.when(back).then(returned).when(back).then_rejected(PrizeNotOwedBack)
     scenario.when(handing(1)).then_rejected(PrizeNotDue)
     playing(3).when(back).then_rejected(TournamentNotFinished, phase="running")
+
+
+def test_a_prize_recorded_by_mistake_is_taken_back_with_a_reason_and_handed_over_again() -> None:
+    scenario = finished(1_500, 1_200, 800, 500)
+    never = ReversePrize(entrant=entrant(1), **SIGNED)
+    scenario.when(never).then_rejected(PrizeNotHandedOver)
+    taken_back = PrizeReversed(
+        entrant=entrant(1), amount=500, currency="EUR", by=SIGNED["by"], reason=SIGNED["reason"],
+        rule="prizes.reversed",
+    )  # fmt: skip
+    scenario.asked(handing(1)).when(never).then(taken_back)
+    scenario.when(never).then_rejected(PrizeNotHandedOver)
+    scenario.when(handing(1)).then(given(1, 500))
+    playing(3).when(never).then_rejected(TournamentNotFinished, phase="running")
+
+
+def test_a_record_is_taken_back_while_the_prize_waits_for_a_dispute() -> None:
+    scenario = finished(1_500, 1_200, 800, 500).asked(handing(2))
+    scenario.asked(FreezeResult(dispute=DisputeId("dsp_" + "0" * 32), now=NOON))
+    scenario.asked(ReversePrize(entrant=entrant(2), **SIGNED))
+    assert prize_due(scenario.state, entrant(2)) == 300
 
 
 @pytest.mark.parametrize("number", [4, 9])

@@ -238,6 +238,7 @@ MEMBERS = {
     "reverse_payment": f"scorer {HEADS}",
     "hand_over_prize": f"scorer {HEADS}",
     "return_prize": f"scorer {HEADS}",
+    "reverse_prize": f"scorer {HEADS}",
     # anybody who directs play may propose a deal, and the entrants must agree to it
     "propose_deal_as_director": f"referee {HEADS}",
     "adjust_points": f"scorer {HEADS}",
@@ -282,6 +283,7 @@ NOT_WHEN_ENTERED = {
     "reverse_payment",
     "hand_over_prize",
     "return_prize",
+    "reverse_prize",
     "propose_deal_as_director",
     "revise_award",
     "revoke_award",

@@ -39,7 +39,8 @@ PLAYER, ENTRANT, STAFF = Reader(), Reader(entrant=MINE), Reader(staff=True)
 KEPT_BACK = {
     "tournament_drafted", "terms_revised", "entry_requested", "entry_request_withdrawn",
     "entry_refused", "payment_recorded", "refunds_awarded", "invitation_issued",
-    "invitation_revoked", "prize_handed_over", "prize_returned", "payment_reversed",
+    "invitation_revoked", "prize_handed_over", "prize_returned", "prize_reversed",
+    "payment_reversed",
 }  # fmt: skip
 
 

@@ -1,9 +1,14 @@
 """Money and deals of an evening: what is owed, and who has accepted."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from tests.service.api.tournament.test_corrections import a_night
+from tests.service.audit.test_audit import audited, faults
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -97,3 +102,45 @@ async def test_a_deal_waits_until_nobody_may_come_back_and_says_so(serving: Serv
         page = await browser.get(path)
         page = await browser.submit(f"{path}/propose", method="equal", play_for="0")
         assert "Each player answers on their own phone." in page.text
+
+
+async def test_what_was_recorded_by_mistake_is_taken_back(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, _, _ = await console.api.playing(2, **TERMS)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        assert "Not paid after all" not in (await browser.get(path)).text
+        page = await browser.submit(f"{path}/entry")
+        assert page.text.count("Not paid after all") == 1
+        options = re.findall(r"<option value=.(\w+).>([^<]*)</option>", page.text)
+        assert ("buy_in", "the buy-in · €15.00") in options
+
+        page = await browser.submit(f"{path}/undo", kind="buy_in")
+        assert "has not paid." in page.text, page.text
+        page = await browser.submit(f"{path}/undo", kind="fee", reason="Somebody else's money")
+        assert "Not paid after all" not in page.text
+        ledger = (await owner.get(f"/v1{path.replace('/money', '/ledger')}")).json()
+        assert [each["paid"] for each in ledger["accounts"]] == [0, 0]
+        assert sorted(len(each["payments"]) for each in ledger["accounts"]) == [0, 4]
+        page = await browser.submit(f"{path}/entry")
+        assert "settled" in page.text
+
+
+async def test_a_prize_recorded_by_mistake_is_taken_back(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, _, tournament, _ = await a_night(console.api, database)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        page = await browser.get(path)
+        assert "Not handed over after all" not in page.text
+        page = await browser.submit(f"{path}/prize")
+        assert page.text.count("Not handed over after all") == 1, page.text
+        page = await browser.submit(f"{path}/prize/undo", reason="It was another Han")
+        assert "It is recorded that the prize was not handed over." in page.text
+        assert "Not handed over after all" not in page.text
+        page = await browser.submit(f"{path}/prize")
+        assert "The prize is handed over." in page.text
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()

@@ -431,3 +431,19 @@ async def test_a_casino_takes_chips_and_lets_players_go_with_theirs(serving: Ser
         assert "Leave with your chips?" in page.text
         page = await browser.submit(f"{here}/cash-out")
         assert "You leave with your chips." in page.text, page.text
+
+
+async def test_a_disqualified_player_is_marked_until_the_hand_ends(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, table = await console.api.playing(3, **terms("better"))
+        gone = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"][0]["id"]
+        path = f"/v1/tournaments/{tournament}/disqualifications"
+        done = await owner.post(path, {"entrant": gone, "reason": "Too loud"}, key="d")
+        assert done.is_success, done.text
+
+        player, director = [await console.signed_in(each.login) for each in (people[1], owner)]
+        page = (await player.get(f"/tables/{table}")).text
+        assert page.count("disqualified</span>") == 1
+        page = (await director.get(f"/tournaments/{tournament}/floor")).text
+        assert len(re.findall(r"disqualified[^<]*</span>", page)) == 1
+        assert page.count("/floor/disqualify") == 2, "nobody rules on who is out already"

@@ -54,6 +54,16 @@ class ReturnPrize(_Command, frozen=True, kw_only=True, tag="return_prize"):
     now: datetime
 
 
+class ReversePrize(_Command, frozen=True, kw_only=True, tag="reverse_prize"):
+    """Take back the record of a prize that was handed over by mistake, or to the wrong person."""
+
+    entrant: EntrantId
+    by: PlayerId
+    """The member of staff who takes it back."""
+    reason: TextRef
+    now: datetime
+
+
 class TakeAddOn(_Command, frozen=True, kw_only=True, tag="take_add_on"):
     """Buy the add-on of the terms, while no hand is in play."""
 
@@ -95,6 +105,7 @@ Command = (
     | ReversePayment
     | HandOverPrize
     | ReturnPrize
+    | ReversePrize
     | TakeAddOn
     | ProposeDeal
     | AcceptDeal

@@ -43,6 +43,14 @@ class PrizeNotOwedBack(CommandRejected):
     detail = "this entrant has got no more than the result that stands pays"
 
 
+class PrizeNotHandedOver(CommandRejected):
+    """Nothing was handed over to the entrant, or all of it has come back."""
+
+    code = "prize_not_handed_over"
+    rule = "prizes.reversed"
+    detail = "nothing is recorded as handed over to this entrant"
+
+
 class PaymentsOnTrust(CommandRejected):
     """The tournament takes every entry as paid."""
 

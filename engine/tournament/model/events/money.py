@@ -64,6 +64,18 @@ class PrizeReturned(_Event, frozen=True, kw_only=True, tag="prize_returned"):
     rule: str
 
 
+class PrizeReversed(_Event, frozen=True, kw_only=True, tag="prize_reversed"):
+    """Staff took back the record that a prize was handed over. It was made by mistake."""
+
+    entrant: EntrantId
+    amount: int
+    """Everything handed over to the entrant that has not come back."""
+    currency: str
+    by: PlayerId
+    reason: TextRef
+    rule: str
+
+
 class AddOnTaken(_Event, frozen=True, kw_only=True, tag="add_on_taken"):
     """An entrant bought an add-on. The chips come to the seat in the same append."""
 
@@ -182,6 +194,7 @@ Event = (
     | PaymentReversed
     | PrizeHandedOver
     | PrizeReturned
+    | PrizeReversed
     | AddOnTaken
     | EntrantKnockedOut
     | BountyWon

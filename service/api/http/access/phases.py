@@ -13,6 +13,7 @@ from engine.tournament.model.state import (
 )
 from engine.tournament.model.values import Entry, Payout, Placing
 from engine.tournament.model.values.entering import Entering
+from engine.values import EntrantId
 
 Tournament = Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
 """The states of a tournament that has been drafted or announced."""
@@ -57,3 +58,8 @@ def placings_of(state: State) -> tuple[Placing, ...]:
 def payouts_of(state: State) -> tuple[Payout, ...]:
     """Return the payouts of a finished tournament."""
     return state.payouts if isinstance(state, Finished) else ()
+
+
+def disqualified_in(state: State) -> tuple[EntrantId, ...]:
+    """Return the entrants who were disqualified, while play goes on."""
+    return state.floor.disqualified if isinstance(state, Running) else ()

@@ -131,6 +131,9 @@ MIN_POSITION = Query(
     "Wait until the answer covers this position, which an earlier answer returned. Without it the "
     "answer waits a second for the caller's own writes; `none` waits for nothing.",
 )  # fmt: skip
+OF_PLAYER = Query(
+    "player", Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")], "List only this player.",
+)  # fmt: skip
 DRY_RUN = Query(
     "dry_run", bool,
     "Set to `true` to decide the command without carrying it out. The answer lists its changes.",
@@ -141,5 +144,6 @@ Limit = Annotated[int, LIMIT]
 Cursor = Annotated[str | None, CURSOR]
 After = Annotated[str | None, AFTER]
 Wait = Annotated[int, WAIT]
+OfPlayer = Annotated[str | None, OF_PLAYER]
 AsOf = Annotated[str | None, AS_OF]
 MinPosition = Annotated[str | None, MIN_POSITION]

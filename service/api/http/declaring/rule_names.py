@@ -58,9 +58,9 @@ _RULES = """
 19.18:payout_deal.declined 19.19:payout_deal.bust 19.20:finish.deal 19.21:cancellation
 19.22:cancellation.stacks 19.23:cancellation.before_play 19.24:cancellation.refund_all
 19.25:cancellation.roll_forward 19.26:cancellation.lowest_unpaid 19.27:cancellation.by_chips
-19.28:prizes.handed_over 19.29:prizes.returned 19.30:payment.reversed 20.1:directing.move
-20.2:directing.breaking_order 20.3:directing.hold 20.4:seating.redraw 20.5:seating.halt
-20.6:penalty.warning 20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved
+19.28:prizes.handed_over 19.29:prizes.returned 19.30:payment.reversed 19.31:prizes.reversed
+20.1:directing.move 20.2:directing.breaking_order 20.3:directing.hold 20.4:seating.redraw
+20.5:seating.halt 20.6:penalty.warning 20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved
 20.10:disqualification 20.11:disqualification.chips 20.12:placing.disqualified
 20.13:finish.last_hands 20.14:hand_for_hand 20.15:hand_for_hand.shared
 20.16:hand_for_hand.stack_at_start 20.17:hand_for_hand.clock 20.18:directing.own_seat

@@ -10,6 +10,7 @@ from service.api.tournament.money import AccountShown, LedgerShown, PaymentWante
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
+from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor
@@ -39,6 +40,9 @@ class AccountSeen(msgspec.Struct, kw_only=True):
 
     rebuy_due: int
     """The amount owed beyond the entry, if only rebuys can explain it."""
+
+    undo: tuple[tuple[str, int], ...]
+    """The payments that may be taken back as never made: each purpose with its amount."""
 
     payout: int
     handed_over: int
@@ -134,6 +138,26 @@ async def record(ask: Ask, given: Given, tournament: str) -> Done | Page:
     )  # fmt: skip
 
 
+@form("/tournaments/{tournament:str}/money/undo", of=money)
+async def undo_payment(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take back what was recorded as paid by mistake. The books keep both entries."""
+    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
+    books = await ask.api.get(f"{path}/ledger", LedgerShown)
+    account = next((each for each in books.accounts if each.entrant == entrant), None)
+    amounts = {} if account is None else dict(_recorded(account))
+    body = {
+        "entrant": entrant,
+        "kind": given.text("kind"),
+        "amount": amounts.get(given.text("kind"), 1),
+        "reason": _mistake(ask, given),
+    }
+    said = ask.gettext("It is recorded that %(name)s has not paid.") % {"name": given.text("name")}
+    return await command(
+        ask, given, "POST", f"{path}/payments/reversals", body,
+        said=said, to=links.money(tournament),
+    )  # fmt: skip
+
+
 @form("/tournaments/{tournament:str}/money/prize", of=money)
 async def hand_over(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record that a prize was handed over."""
@@ -146,6 +170,14 @@ async def hand_over(ask: Ask, given: Given, tournament: str) -> Done | Page:
 async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record that a player gave back what a correction took from the prize."""
     return await _prize(ask, given, tournament, "returned", ask.gettext("The prize is taken back."))
+
+
+@form("/tournaments/{tournament:str}/money/prize/undo", of=money)
+async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take back the record that a prize was handed over. The books keep both entries."""
+    said = ask.gettext("It is recorded that the prize was not handed over.")
+    body = {"reason": _mistake(ask, given)}
+    return await _prize(ask, given, tournament, "reversals", said, body)
 
 
 async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> None:
@@ -174,9 +206,28 @@ def _role(me: Me, shown: TournamentShown) -> str | None:
     return next((each.role for each in me.leagues if each.id == shown.league), None)
 
 
-async def _prize(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:
+async def _prize(
+    ask: Ask, given: Given, tournament: str, what: str, said: str, body: Body = None
+) -> Done | Page:
     path = f"/v1/tournaments/{tournament}/prizes/{given.text('entrant')}/{what}"
-    return await command(ask, given, "POST", path, said=said, to=links.money(tournament))
+    return await command(ask, given, "POST", path, body, said=said, to=links.money(tournament))
+
+
+def _mistake(ask: Ask, given: Given) -> str:
+    """Return the reason to take a record back."""
+    return given.text("reason") or ask.gettext("Recorded by mistake")
+
+
+def _recorded(account: AccountShown) -> list[tuple[str, int]]:
+    """Return what is recorded for each purpose, less what was given back since."""
+    found: dict[str, int] = {}
+    for each in account.payments:
+        found[each.kind] = found.get(each.kind, 0) + each.amount
+    return [
+        (kind, amount if kind == "refund" else min(amount, account.paid))
+        for kind, amount in found.items()
+        if amount > 0 and (kind == "refund" or account.paid > 0)
+    ]
 
 
 def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int]]:
@@ -213,6 +264,7 @@ def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
         owed=account.charged - account.paid,
         entry_due=sum(amount for _, amount in _due(account, shown)),
         rebuy_due=_rebuy_due(account, shown),
+        undo=tuple(_recorded(account)) if shown.state != "cancelled" else (),
         payout=account.payout,
         handed_over=account.handed_over,
         refund=0 if refund is None else refund.amount,

@@ -316,21 +316,14 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
     )
 
 
-class _Season(msgspec.Struct):
-    """The members of a season that the poster reads."""
-
-    name: str
-    state: str
-
-
 async def _closed_season(
     ask: Ask, shown: TournamentShown | PublicTournament, seasons: str
 ) -> str | None:
     """Return the name of the season that closed without the evening, or None."""
     if shown.season is None or shown.state in _OVER:
         return None
-    season = await ask.api.get(f"{seasons}/{shown.season}", _Season)
-    return season.name if season.state == "closed" else None
+    season = await ask.api.get(f"{seasons}/{shown.season}", dict[str, object])
+    return str(season["name"]) if season["state"] == "closed" else None
 
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:

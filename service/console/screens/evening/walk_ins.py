@@ -12,7 +12,6 @@ from service.console.calling import Problem
 from service.console.declaring import form
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
-from service.console.listing import everything
 from service.console.pages import Page
 from service.console.screens.evening.door import door
 
@@ -61,8 +60,10 @@ async def _card(ask: Ask, league: str, player: str) -> str:
     """
     await ask.me()  # for the head of the page, before the list can use up the limit
     try:
-        listed = await everything(ask, f"/v1/leagues/{league}/claims", Listed[ClaimListed])
+        listed = await ask.api.get(
+            f"/v1/leagues/{league}/claims", Listed[ClaimListed], player=player
+        )
     except Problem:
         return ""
-    waits = any(each.player == player and not each.claimed for each in listed)
+    waits = any(not each.claimed for each in listed.items)
     return f"{links.people(league)}/{player}/card" if waits else ""

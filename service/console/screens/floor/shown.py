@@ -54,11 +54,12 @@ class SeatSeen(msgspec.Struct, kw_only=True):
     name: str | None
     bot: bool
     seat: int | None
-    stack: int
-    wager: int
+    stack: int = 0
+    wager: int = 0
     dealt: bool = True
     away: bool = False
     penalty: int = 0
+    disqualified: bool = False
     status: str = "playing"
 
 
@@ -156,7 +157,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
         """Return whether the reader may do anything about the player at *seat*."""
         add_ons = self.add_ons and table is not None
         sells = self.may.sells and (self.rebuys or add_ons)
-        return self.may.rules or sells or self.moves(seat, table)
+        return not seat.disqualified and (self.may.rules or sells or self.moves(seat, table))
 
     def holds(self, table: TableSeen) -> bool:
         """Return whether the reader may hold and release *table*."""
@@ -312,6 +313,7 @@ def _table(
                 dealt=each.dealt or table.hand is None,
                 away=each.away,
                 penalty=each.penalty,
+                disqualified=each.disqualified,
             )
             for each in table.seats
         ),
@@ -363,8 +365,6 @@ def _outside(entrants: Iterable[EntrantShown]) -> tuple[SeatSeen, ...]:
             name=each.name,
             bot=each.bot,
             seat=None,
-            stack=0,
-            wager=0,
             status=each.status,
         )
         for each in entrants
@@ -392,6 +392,7 @@ def _public_table(table: PublicFloorTable) -> TableSeen:
                 seat=each.seat,
                 stack=each.stack,
                 wager=each.wager,
+                disqualified=each.disqualified,
             )
             for each in table.seats
         ),

@@ -1,6 +1,6 @@
 """The drawing of a table: seats in a ring, the viewer's at the bottom, and the middle."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import msgspec
 
@@ -27,6 +27,9 @@ class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
 
     state: str
     """``live``, ``all_in``, ``folded``, ``out`` of the hand, or ``idle`` between hands."""
+
+    disqualified: bool
+    """True for a player who keeps the seat only until the hand in play ends."""
 
     acting: bool
     """True if the table waits for the seat."""
@@ -91,6 +94,7 @@ def felt_of(
     chips: bool,
     known: Mapping[int, tuple[str, ...]] | None = None,
     pages: Mapping[str, str] | None = None,
+    disqualified: Container[str] = (),
 ) -> Felt:
     """
     Return the drawing of *view*, turned so that *seat* is at the bottom.
@@ -98,12 +102,11 @@ def felt_of(
     Args:
         known: Cards that the viewer knows, by seat. They are drawn face up.
         pages: The page of each entrant's player, if names are to be links.
+        disqualified: The entrants who keep their seats only until the hand in play ends.
     """
-    shown = known or {}
     places = sorted(view.seats, key=lambda each: each.seat)
     first = next((n for n, each in enumerate(places) if each.seat == seat), 0)
-    ended = view.last_hand if view.hand is None else None
-    pots = tuple(each.chips for each in view.pots)
+    ended, pots = _ended(view), tuple(each.chips for each in view.pots)
     return Felt(
         number=view.number,
         hand_number=view.hand_number,
@@ -114,8 +117,9 @@ def felt_of(
                 each,
                 names,
                 each.seat == seat,
-                shown.get(each.seat, ()),
+                (known or {}).get(each.seat, ()),
                 (pages or {}).get(each.entrant),
+                disqualified=each.entrant in disqualified,
             )
             for each in (*places[first:], *places[:first])
         ),
@@ -141,8 +145,10 @@ def _seat(
     mine: bool,
     known: tuple[str, ...],
     page: str | None,
+    *,
+    disqualified: bool,
 ) -> SeatShown:
-    ended = view.last_hand if view.hand is None else None
+    ended = _ended(view)
     shown = seat.revealed
     if ended is not None:
         shown = next((each for each in ended.revealed if each.seat == seat.seat), None)
@@ -157,6 +163,7 @@ def _seat(
         stack=seat.stack,
         put_in=seat.put_in,
         state="idle" if view.hand is None else _state(seat),
+        disqualified=disqualified,
         acting=view.decision is not None and seat.seat in view.decision.seats,
         answered=seat.answered,
         away=seat.away,
@@ -167,6 +174,11 @@ def _seat(
         name_of_hand=shown.name if shown else None,
         won=0 if ended is None else _won(ended, seat.seat),
     )
+
+
+def _ended(view: TableView) -> LastHandView | None:
+    """Return the last hand while no other is in play, or None."""
+    return view.last_hand if view.hand is None else None
 
 
 def _state(seat: SeatView) -> str:

@@ -35,6 +35,8 @@ class Entered(msgspec.Struct, kw_only=True):
     placing: int | None
     """The place, or null while the entrant plays."""
 
+    disqualified: bool
+
 
 class Game(msgspec.Struct, kw_only=True):
     """The members of a tournament that the page of a table needs."""
@@ -231,7 +233,9 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
 def _felt(seen: TableSeen, game: Game, own: int | None) -> Felt:
     # A reader who plays here could press a name by mistake.
     pages = _pages(game) if own is None else None
-    return felt_of(seen, seen.names, own, chips=not game.ruleset.moneyless, pages=pages)
+    disqualified = frozenset(each.id for each in game.entrants if each.disqualified)
+    chips = not game.ruleset.moneyless
+    return felt_of(seen, seen.names, own, chips=chips, pages=pages, disqualified=disqualified)
 
 
 def _pages(game: Game) -> dict[str, str]:

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from structlog.testing import capture_logs
 
+from engine.values import number_of
 from service.api.table.streaming import ENDINGS, demand_outage
 from service.base.database import async_engine
 from tests.support.waiting import until_awaited
@@ -141,3 +142,25 @@ async def test_an_api_waits_when_the_database_goes_away_during_its_start(serving
         async with serving() as api:
             await freeing
             assert (await api.http.get("/readyz")).status_code == 200
+
+
+async def test_a_league_that_has_lost_its_key_gets_no_new_one(serving, database) -> None:
+    """A new key would open nothing in its log, and would hide the loss."""
+    async with serving() as api:
+        owner, league = await api.league()
+    with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+        connection.execute("DELETE FROM key WHERE league = %s", [number_of(league)])
+        async with serving() as again:
+            path = f"/v1/leagues/{league}/seasons"
+            refused = await again.http.post(
+                path, json={"name": "Winter"}, headers=owner.headers | {"Idempotency-Key": "k"}
+            )
+            assert (refused.status_code, refused.json()["code"]) == (503, "league_key_lost")
+            found = connection.execute("SELECT count(*) FROM key").fetchone()
+            assert found == (0,)
+            other = await again.http.post(
+                "/v1/leagues",
+                json={"name": "New"},
+                headers=owner.headers | {"Idempotency-Key": "l"},
+            )
+            assert other.status_code == 201, "a league without events gets its key"

@@ -220,6 +220,11 @@ async def test_organisers_see_by_name_who_was_entered_and_who_has_been_claimed(s
         ]
         assert [each["expires_at"] is None for each in listed] == [False, True, True, False]
         assert made["Leia"]["claim"] not in first["items"].__repr__() + rest["items"].__repr__()
+        alone = (await head.get(f"{path}?player={made['Leia']['player']}")).json()
+        assert [each["name"] for each in alone["items"]] == ["Leia"]
+        assert alone["next_cursor"] is None
+        nobody = await head.get(f"{path}?player={owner.player}")
+        assert nobody.json()["items"] == []
         refused = await lando.get(path)
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 

@@ -100,6 +100,12 @@ async def test_a_tournament_pays_its_pool_and_its_bounties_and_the_audit_adds_it
         books = await ledger(owner, tournament)
         got = {each["entrant"]: each["handed_over"] for each in books["accounts"]}
         assert sorted(got.values()) == [0, 1400] and got[winner] == 1400
+        mistake = prize.replace("handed-over", "reversals")
+        why = {"reason": "It was another Han"}
+        assert (await people[0].post(mistake, why)).json()["code"] == "forbidden"
+        assert (await owner.post(mistake, why)).json()["amount"] == 1400
+        assert (await owner.post(mistake, why)).json()["code"] == "prize_not_handed_over"
+        assert (await owner.post(prize)).json()["amount"] == 1400
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
         assert {check.name: check.checked for check in report.checks}["money"] >= 3

@@ -106,6 +106,12 @@ async def test_who_is_disqualified_folds_and_the_chips_leave_play(
         assert done.json()["ruling"] == "entrant_disqualified"
         answered = await act(person, table, view)
         assert answered.status_code == 409
+        path = f"/v1/tournaments/{tournament}"
+        entrants = (await owner.get(path)).json()["entrants"]
+        assert [each["id"] for each in entrants if each["disqualified"]] == [who]
+        floor = (await owner.get(f"{path}/floor")).json()["floor"]
+        sitting = [each for at in floor["tables"] for each in at["seats"]]
+        assert [each["entrant"] for each in sitting if each["disqualified"]] == [who]
 
         async def gone() -> bool:
             return who not in await seats(owner, table)

@@ -1,0 +1,115 @@
+"""Prizes that staff record as handed over, given back, or recorded by mistake."""
+
+import msgspec
+from litestar import Response
+
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned, PrizeReversed
+from engine.values import EntrantId, PlayerId
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.shell import Shell
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, decide_one
+from service.api.tournament.money import players_of
+from service.people.texts import Written
+from service.people.tokens import Principal
+
+
+class PrizeGiven(msgspec.Struct, kw_only=True):
+    """A prize that was handed over, given back, or recorded by mistake."""
+
+    entrant: str
+    amount: int
+    """In minor units of the tournament's currency."""
+
+    currency: str | None
+    """The tournament's currency (ISO 4217)."""
+
+    position: str | None
+
+
+class PrizeReversalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The reason to take back the record of a prize."""
+
+    reason: Written
+    """The reason, 1 to 2000 characters. Staff of the league can read it."""
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/handed-over",
+    "hand_over_prize", "Record that an entrant's prize was handed over.",
+    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
+    key_required=True,
+    problems=("forbidden", "frozen", "prize_not_due", "tournament_not_finished"),
+)  # fmt: skip
+async def hand_over_prize(
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Record the prize, or what a correction added to it since."""
+    command = HandOverPrize(
+        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
+    )
+    return await _handed(shell, place, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/returned",
+    "return_prize", "Record that an entrant gave back what a correction took from the prize.",
+    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
+    key_required=True,
+    problems=("forbidden", "frozen", "prize_not_owed_back", "tournament_not_finished"),
+)  # fmt: skip
+async def return_prize(
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Record the return of the part that exceeds the payout that stands."""
+    command = ReturnPrize(
+        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
+    )
+    return await _handed(shell, place, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/reversals",
+    "reverse_prize",
+    "Take back the record that a prize was handed over. Both entries stay in the books.",
+    needs="report_results", scope="tournaments:manage", answer=PrizeGiven,
+    key_required=True,
+    problems=("forbidden", "prize_not_handed_over", "tournament_not_finished", "text_forged"),
+)  # fmt: skip
+async def reverse_prize(
+    entrant_id: str,
+    body: PrizeReversalWanted,
+    place: TournamentPlace,
+    order: Order,
+    shell: Shell,
+) -> Response[bytes]:
+    """Record the reversal of everything handed over. The prize may then be handed over again."""
+    entrant = EntrantId(entrant_id)
+    about = players_of(place.state).get(entrant)
+    text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
+    command = ReversePrize(
+        entrant=entrant, by=PlayerId(order.actor), reason=text, now=order.received_at
+    )
+    return await _handed(shell, place, order, command)
+
+
+async def _handed(
+    shell: Shell,
+    place: TournamentPlace,
+    order: Order,
+    command: HandOverPrize | ReturnPrize | ReversePrize,
+) -> Response[bytes]:
+    """Record that a prize changes hands, or did not. Answer with its amount."""
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    events = (each.event for each in receipt.recorded)
+    kinds = PrizeHandedOver | PrizeReturned | PrizeReversed
+    moved = sum(each.amount for each in events if isinstance(each, kinds))
+    content = {
+        "entrant": command.entrant,
+        "amount": moved,
+        "currency": place.state.terms.currency,
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
