@@ -14,6 +14,7 @@ from engine.rulesets.parts import Levels
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
+from service.api.season.seasons import SeasonShown
 from service.api.tournament.cancellations import CancellationShown
 from service.api.tournament.entering import AnswerWanted
 from service.api.tournament.entrants import EntrantShown, EntrantStatus
@@ -143,7 +144,7 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     """Null for a stranger."""
 
     closed_season: str | None = None
-    """The name of the evening's season if it closed before the evening is over, or null."""
+    """The name of the season if it closed before the evening is over. Null for a stranger."""
 
     cancelled_because: str | None = None
     """The reason of a cancelled evening, or null for another. Strangers read no words of staff."""
@@ -252,7 +253,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
             prizes=shown.money.prizes,
         ),
         mine=await _mine(ask, shown, me),
-        closed_season=await _closed_season(ask, shown, "/v1/seasons"),
+        closed_season=await _closed_season(ask, shown),
         cancelled_because=_told(ask, shown.cancellation),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
@@ -282,7 +283,6 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
     return replace(
         _poster(shown, guests),
         league_name=shown.league_name,
-        closed_season=await _closed_season(ask, shown, "/v1/public/seasons"),
         cancelled_because=because,
         then=links.at_door(shown.id, code) if _CODE.fullmatch(code) else links.tournament(shown.id),
     )
@@ -316,14 +316,12 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
     )
 
 
-async def _closed_season(
-    ask: Ask, shown: TournamentShown | PublicTournament, seasons: str
-) -> str | None:
+async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
     """Return the name of the season that closed without the evening, or None."""
     if shown.season is None or shown.state in _OVER:
         return None
-    season = await ask.api.get(f"{seasons}/{shown.season}", dict[str, object])
-    return str(season["name"]) if season["state"] == "closed" else None
+    season = await ask.api.get(f"/v1/seasons/{shown.season}", SeasonShown)
+    return season.name if season.state == "closed" else None
 
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
