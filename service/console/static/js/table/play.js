@@ -83,7 +83,7 @@ const send = async (form, button) => {
 
 // The server is away, starting or too busy. The page stays, and the form can be sent again.
 const offline = (table) => {
-  table.querySelector('[data-offline]').hidden = false;
+  for (const each of table.querySelectorAll('[data-offline]')) each.hidden = false;
 };
 
 let away = false; // A part that comes meanwhile, or a table that replaces another, says so too.
