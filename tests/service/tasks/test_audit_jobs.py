@@ -238,6 +238,22 @@ async def test_the_auditors_login_finds_them_too(
     assert fault.stream == "late"
 
 
+async def test_an_audit_that_broke_does_not_fail_the_next_one(
+    database: TestDatabase, superuser: asyncpg.Connection, league: str
+) -> None:
+    await superuser.execute(
+        """
+        INSERT INTO job (occurrence, task, args, due_at, state)
+        SELECT task || '/' || state, task, $1, clock_timestamp() - interval '1 h', state
+          FROM unnest(ARRAY['audit.run', 'audit.unit', 'audit.close']) AS task,
+               unnest(ARRAY['ready', 'dead']) AS state
+        """,
+        json.dumps({"league": league}),
+    )
+    report = await audited_as_auditor(database, league)
+    assert [check.faults for check in report.checks if check.name == "jobs"] == [[]]
+
+
 async def test_decks_are_counted_once_nobody_plays_with_them(database: TestDatabase) -> None:
     """An exact count over a deck in play would tell everybody something about its cards."""
     night = await played(database, steps_max=30)
