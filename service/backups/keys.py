@@ -1,7 +1,7 @@
 """The keys and secrets beside a copy of the database, plain or sealed by a passphrase."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +37,30 @@ class KeyRing(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return f"KeyRing({sorted(self.settings)}, {sorted(self.files)})"
+
+
+def together(
+    settings: Settings, own: Mapping[str, Path], others: Iterable[Path]
+) -> dict[str, Path]:
+    """
+    Return the files of an installation and the *others*, by their names in the backup.
+
+    Raises:
+        BackupRefused: If two secrets have one name. Only one of them would be copied.
+    """
+    files = dict(own)
+    told = {name: getattr(settings, name) for name in OF_SETTINGS}
+    for file in others:
+        known = told.get(file.name)
+        if file.name in files:
+            known = files[file.name].read_text(encoding="utf-8")
+        if known is not None and known.strip() != file.read_text(encoding="utf-8").strip():
+            raise BackupRefused(
+                f"{file} has the name of another secret of this backup",
+                "copy it to a file of another name, and give that one",
+            )
+        files.setdefault(file.name, file)
+    return files
 
 
 def collect(settings: Settings, files: Mapping[str, Path]) -> KeyRing:

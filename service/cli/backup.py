@@ -5,6 +5,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from service.backups.keys import together
 from service.backups.taking import take
 from service.cli.backup_options import DATA, FOLDER, PASSPHRASE, passphrase_in
 from service.cli.common import FILE, out, server, settings
@@ -36,21 +37,21 @@ def backup(
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and HOLOTABLE_SECRET_KEY;
     or --data.  Needs pg_dump of the server's version or newer.
     """
-    files = {file.name: file for file in others}
+    own: dict[str, Path] = {}
     if without_keys and (others or passphrase_file):
         raise click.UsageError("--without-keys copies no secret: leave out the other options")
     with ExitStack() as held:
         if data is None:
             told = settings()
         else:
-            files |= at_rest.secret_files(data)
-            if "key" not in files:
+            own = at_rest.secret_files(data)
+            if "key" not in own:
                 raise click.UsageError(f"{data} is no folder of `holotable up`")
             told = at_rest.settings(data, held.enter_context(at_rest.existing(data, server())))
         made = take(
             told,
             target,
-            files=files,
+            files=together(told, own, others),
             with_keys=not without_keys,
             passphrase=passphrase_in(passphrase_file),
         )

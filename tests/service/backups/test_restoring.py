@@ -292,6 +292,27 @@ def test_keys_are_for_their_owner_only_and_a_passphrase_seals_them(
     assert {stat.S_IMODE(file.stat().st_mode) for file in keys.iterdir()} == {0o600}
 
 
+def test_two_secrets_of_one_name_are_refused_before_anything_is_copied(
+    database: TestDatabase, tmp_path: Path
+) -> None:
+    """Only the last of them would be copied. One that holds the same is no loss."""
+    folders = [tmp_path / name for name in ("a", "b", "c")]
+    for folder, text in zip(folders, ("one", "another", "one"), strict=True):
+        folder.mkdir()
+        (folder / "signer").write_text(text)
+    (folders[0] / "secret_key").write_text("7b" * 32)
+    one, another, same = (str(folder / "signer") for folder in folders)
+    target = str(tmp_path / "night")
+
+    for others in ((one, another), (str(folders[0] / "secret_key"),)):
+        asked = [part for each in others for part in ("--with", each)]
+        refused = holotable(database, "backup", target, *asked)
+        assert (refused.returncode, "the name of another" in refused.stderr) == (1, True)
+        assert not Path(target).exists()
+    taken = holotable(database, "backup", target, "--with", one, "--with", same)
+    assert taken.returncode == 0, taken.stderr
+
+
 def test_a_backup_with_another_settings_key_is_refused(
     kept: Kept, target: TestDatabase, tmp_path: Path
 ) -> None:
