@@ -27,7 +27,7 @@ NAMES = (
 _OVER = ("finished", "cancelled")
 _POINTS = ("points", "best")
 _RATED = ("mu", "sigma", "ordinal")
-_GONE = ("withdrawn", "eliminated", "finished")
+_GONE = ("withdrawn", "no_show", "cashed_out", "eliminated", "finished")
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.nights import project
 from tests.service.api.tournament.test_rebuys import answer, until_a_bust
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -77,6 +78,8 @@ async def test_a_casino_from_its_opening_to_its_closing(serving, database: TestD
             return newcomer not in await stacks(owner, table)
 
         await play_until(people, table, gone)
+        await project(database)
+        assert (await late.get("/v1/me")).json()["seats"] == []  # so no erasing waits for the end
         refused = await people[0].post(f"/v1/tournaments/{tournament}/close", {}, key="no")
         assert refused.status_code == 403
         closed = await owner.post(f"/v1/tournaments/{tournament}/close", {}, key="close")

@@ -5,6 +5,7 @@ from csv import DictReader
 import pytest
 
 from tests.service.api.conftest import ANY
+from tests.service.api.me.test_erasing import erased
 from tests.service.api.nights import project
 from tests.service.api.season.test_calendars import fetched, key_of
 from tests.service.api.season.test_fixtures import schedule, season_in, weekly
@@ -113,7 +114,11 @@ async def test_a_no_show_who_lost_the_place_counts_as_withdrawn(
         await project(database)
         rows = DictReader((await owner.get(f"{path}/results.csv")).text.splitlines())
         withdrawn = {each["player"] for each in rows if each["withdrawn"] == "true"}
-    assert withdrawn == {people[2].player}
+        assert withdrawn == {people[2].player}
+        # Nobody who has lost the place is kept from erasing while the others play.
+        assert (await people[2].get("/v1/me")).json()["seats"] == []
+        assert (await erased(api, people[0])).json()["code"] == "still_entered"
+        assert (await erased(api, people[2])).status_code == 200
 
 
 async def test_nobody_cancels_a_tournament_in_play_in_which_they_play(serving) -> None:
