@@ -142,8 +142,8 @@ class Simulated:
             client: The account that asks.
 
         Raises:
-            Overloaded: If too many simulations wait, or this one took too long. A busy machine may
-                do it later, so that is not remembered.
+            Overloaded: If too many simulations wait, or this one took too long or failed. A busy
+                machine may do it later, so that is not remembered.
         """
         if plan not in self._known:
             if plan not in self._under_way:
@@ -168,7 +168,7 @@ def _simulated(plan: Plan) -> Lengths | None:
     Play the evenings in a process of their own.
 
     Raises:
-        Overloaded: If it takes too long.
+        Overloaded: If it takes too long, or its process fails.
     """
     given = json.dumps(plan._asdict())
     try:
@@ -180,5 +180,5 @@ def _simulated(plan: Plan) -> Lengths | None:
         raise Overloaded("the simulation took too long; nothing was done") from None
     except subprocess.SubprocessError as error:
         _log.warning("evenings were not simulated", error=f"{type(error).__name__}: {error}")
-        return None
+        raise Overloaded("the simulation failed; nothing was done") from None
     return lengths_of([Ended(*each) for each in json.loads(done.stdout)])

@@ -1,5 +1,6 @@
 """The simulated end of an evening: the same as of evenings with cards, and bounded."""
 
+import sys
 from itertools import pairwise
 from random import Random
 
@@ -10,6 +11,7 @@ from bench.lengths import inside, plan_for, played, simulated
 from bench.nights import Later, Night
 from bench.structure import Asked, ruleset_of
 from engine.rulesets.parts import LevelStep, Rebuy
+from service.base.errors import Overloaded
 from service.schedule import evening_model, lengths
 from service.schedule.evening_model import COMPANIES, Evening, play
 from service.schedule.lengths import Simulated, lengths_of, plan_of
@@ -150,3 +152,19 @@ async def test_the_same_plan_is_simulated_once_and_always_alike(
 async def test_a_field_that_is_too_large_has_no_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evening_model, "EVENING_HANDS_MAX", 3)
     assert lengths_of(play(plan_of(players=30, seats=6, stack=1000, unit=5, levels=LEVELS))) is None
+
+
+async def test_a_simulation_that_was_killed_is_not_remembered_as_too_large_a_field(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel kills a process when the memory is full. The next one may have enough."""
+    plan = plan_of(players=2, seats=2, stack=200, unit=5, levels=LEVELS)
+    dying = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    known = Simulated()
+    with monkeypatch.context() as changed:
+        changed.setattr(lengths, "_PROGRAM", (sys.executable, "-c", dying))
+        with pytest.raises(Overloaded):
+            await known.of(plan, "somebody")
+    assert not known.knows(plan)
+    monkeypatch.setattr(lengths, "_SECONDS_MAX", 300)
+    assert await known.of(plan, "somebody") is not None
