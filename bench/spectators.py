@@ -2,24 +2,28 @@
 Measure the cost of spectators of one floor for the process of the API and the console.
 
 Strangers look at the floor of a public league, as browsers do: each holds ``/live`` and asks for
-the page's parts, with the tag it knows, within a third of a second of each change. One seat acts
-each second. The share of a core is measured with nobody, and with all of them; the spectators
-themselves run in another process.
+the page's parts at first. After each change it asks for a part within a third of a second, with the
+tag it knows, unless it heard that the part still has this tag. One seat acts each second, so the
+floor itself changes once in half a minute, when a hand ends and another begins. The share of a core
+is measured with nobody, and with all of them; the spectators themselves run in another process.
 """
 
 import asyncio
+import math
 import re
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from random import uniform
+from statistics import median
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
+import msgspec
 import uvloop
 
 from bench.client import Connection, Person
@@ -30,9 +34,14 @@ from service.process.supervisor import Stack
 
 SPECTATORS = 300
 TABLES = 4
-SECONDS = 20.0
 EACH_SECONDS = 1.0
 """The time from one change to the next."""
+
+HAND = 24
+"""The acts of a hand of six who never raise and never fold."""
+
+SECONDS = HAND * EACH_SECONDS
+"""In this time one of the hands ends, and another begins, which everybody sees on the floor."""
 
 JITTER_SECONDS = 0.3
 """As in ``static/js/live.js``."""
@@ -52,17 +61,34 @@ _PART = re.compile(r'data-part="([^"]+)" data-topics="([^"]+)"')
 _TAG = re.compile(rb"etag: (\S+)", re.IGNORECASE)
 
 
+class _Changed(msgspec.Struct):
+    """The members of the stream's news that a page reads."""
+
+    topic: str
+    part: str = ""
+    tag: str = ""
+
+
 @dataclass(slots=True)
 class Seen:
     """The data that all spectators were sent."""
 
     changes: int = 0
+    known: int = 0
+    """Changes after which a page knew that it shows the newest part already."""
+
     parts: int = 0
     same: int = 0
     """Answers that say that the part has not changed."""
 
     sent: int = 0
     """Bytes of parts."""
+
+    acted: float = 0.0
+    """The time of the last act."""
+
+    late: list[float] = field(default_factory=list)
+    """The seconds from an act to the new part, on each page."""
 
 
 class Spectator:
@@ -81,39 +107,53 @@ class Spectator:
         self._path = path
         self._parts = parts
         self._seen = seen
-        self._tags: dict[str, bytes] = {}
+        self._tags: dict[str, str] = {}
 
     async def watch(self, opened: asyncio.Semaphore, ready: asyncio.Event) -> None:
         """Follow the floor until this task is cancelled."""
         async with opened:
             reader, writer = await asyncio.open_connection(self._base.hostname, self._base.port)
-            topics = ",".join(sorted(set().union(*self._parts.values())))
-            writer.write(self._asked(f"/live?topics={topics}", b"Accept: text/event-stream\r\n"))
-            await reader.readuntil(b"\r\n\r\n")
+            shown = [("shown", self._address(name)) for name in self._parts]
+            asked = urlencode(
+                [("topics", ",".join(sorted(set().union(*self._parts.values())))), *shown]
+            )
+            writer.write(self._asked(f"/live?{asked}", b"Accept: text/event-stream\r\n"))
+            await reader.readuntil(b"event: begun")
+        for name in self._parts:
+            await self._refresh(name)
         ready.set()
         waiting: dict[str, asyncio.Task[None]] = {}
         while line := await reader.readline():
-            if not line.startswith(b"data: {"):
+            if not line.startswith(b'data: {"'):
                 continue
             self._seen.changes += 1
+            changed = msgspec.json.decode(line.removeprefix(b"data: "), type=_Changed)
             for name, topics_of in self._parts.items():
-                about = any(each.encode() in line for each in topics_of)
-                if about and (name not in waiting or waiting[name].done()):
+                if changed.topic not in topics_of:
+                    continue
+                told = changed.part == self._address(name)
+                if told and changed.tag == self._tags.get(name):
+                    self._seen.known += 1
+                elif name not in waiting or waiting[name].done():
                     waiting[name] = asyncio.create_task(self._refresh(name))
 
     async def _refresh(self, name: str) -> None:
         await asyncio.sleep(uniform(0, JITTER_SECONDS))
         known = self._tags.get(name)
-        more = b"" if known is None else b"If-None-Match: %s\r\n" % known
-        status, body = await self._connection.ask(self._asked(f"{self._path}?part={name}", more))
+        more = b"" if known is None else f"If-None-Match: {known}\r\n".encode()
+        status, body = await self._connection.ask(self._asked(self._address(name), more))
         if status not in (200, 304):
             raise RuntimeError(f"{status} {body.decode()[:200]}")
         self._seen.parts += 1
         self._seen.same += status == 304
         self._seen.sent += len(body)
         found = _TAG.search(self._connection.head)
-        if found is not None:
-            self._tags[name] = found[1]
+        if status == 200 and found is not None:
+            self._tags[name] = found[1].decode()
+            self._seen.late.append(time.perf_counter() - self._seen.acted)
+
+    def _address(self, name: str) -> str:
+        return f"{self._path}?part={name}"
 
     def _asked(self, path: str, more: bytes) -> bytes:
         head = f"GET {path} HTTP/1.1\r\nHost: {self._base.netloc}\r\nAccept-Encoding: gzip\r\n"
@@ -129,6 +169,7 @@ async def load(url: str, api: int, tables: int) -> None:
         tables: The tables on the floor.
     """
     games, path = await _floor(url, tables)
+    await _spread(games)
     parts = await _parts(url, path)
     print(f"  {path.partition('?')[0].rpartition('/')[2]}: live parts {', '.join(parts)}")
     shares = {0: await _share(games, api)}
@@ -146,10 +187,19 @@ async def load(url: str, api: int, tables: int) -> None:
              if not isinstance(each, asyncio.CancelledError)]  # fmt: skip
     if ended:
         raise RuntimeError(f"{len(ended)} spectators went away: {ended[0]!r}")
+    _print(shares, seen)
+
+
+def _print(shares: dict[int, float], seen: Seen) -> None:
+    if len(seen.late) < SPECTATORS:
+        raise RuntimeError(f"only {len(seen.late)} pages showed that a hand had ended")
     more = shares[SPECTATORS] - shares[0]
-    print(f"  each second: {seen.changes / SECONDS:,.0f} changes told, {seen.parts / SECONDS:,.0f} "
-          f"parts asked for, {seen.same / SECONDS:,.0f} of them known, "
-          f"{seen.sent / SECONDS / 1024:,.0f} KiB")  # fmt: skip
+    print(f"  each second: {seen.changes / SECONDS:,.0f} changes told, {seen.known / SECONDS:,.0f} "
+          f"of them known, {seen.parts / SECONDS:,.0f} parts asked for, "
+          f"{seen.same / SECONDS:,.0f} of them the same, {seen.sent / SECONDS / 1024:,.0f} "
+          f"KiB")  # fmt: skip
+    print(f"  {len(seen.late):,} new parts shown within {max(seen.late):.2f} s of the act, half of "
+          f"them within {median(seen.late):.2f} s")  # fmt: skip
     print(f"  of a core the API used {shares[0]:.3f} with nobody, {shares[SPECTATORS]:.3f} with "
           f"{SPECTATORS} spectators: {more:.3f} for them (aim {AIM})")  # fmt: skip
 
@@ -180,6 +230,14 @@ async def _floor(url: str, tables: int) -> tuple[list[Game], str]:
     return [Game(table, those) for table, those in seated.items()], f"/tournaments/{made}/floor"
 
 
+async def _spread(games: list[Game]) -> None:
+    """Play on, so that the hands end one after the other, each in the middle of a measurement."""
+    share, measured = HAND // len(games), Measured(0.0, math.inf)
+    for number, game in enumerate(games):
+        for _ in range(number * share + share // 2):
+            await game.step(measured)
+
+
 async def _person(url: str, number: int) -> Person:
     person = Person(Connection(url))
     known = {"login": f"spectated{number}", "password": "correct horse"}
@@ -202,12 +260,15 @@ async def _share(games: list[Game], api: int, seen: Seen | None = None) -> float
     """Return the API's share of a core while one seat acts each second."""
     await asyncio.sleep(2)  # until the cost of earlier requests is over
     if seen is not None:
-        seen.changes = seen.parts = seen.same = seen.sent = 0
+        seen.changes = seen.known = seen.parts = seen.same = seen.sent = 0
+        seen.late.clear()
     begun, used = time.perf_counter(), cpu_seconds(api)
     measured = Measured(begun, begun + SECONDS)
     for number in range(int(SECONDS / EACH_SECONDS)):
         await asyncio.sleep(max(0.0, begun + number * EACH_SECONDS - time.perf_counter()))
         await games[number % len(games)].step(measured)
+        if seen is not None:
+            seen.acted = time.perf_counter()
     await asyncio.sleep(max(0.0, measured.until - time.perf_counter()))
     return (cpu_seconds(api) - used) / (time.perf_counter() - begun)
 
