@@ -18,7 +18,8 @@ from service.api.http.wire.observing import EVENT_STREAM
 from service.console import files, live, screens
 from service.console.asking import ask_of
 from service.console.calling import Calls, Edge, Problem
-from service.console.declaring import Screen, admit, edge_of
+from service.console.declaring import Screen, admit, edge_of, pattern
+from service.console.pages import Part
 from service.console.sharing import Sharing
 from service.console.troubles import troubled
 
@@ -47,7 +48,6 @@ _LENGTH_MIN = 600
 _LEVEL = 6
 
 _METHOD_NOT_ALLOWED = 405
-_PARAMETER = re.compile(r"\{(\w+):str\}")
 
 
 @cache
@@ -75,18 +75,23 @@ def application() -> Litestar:
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     paths = {path for handler in routes() for path in handler.paths}
-    return tuple(map(_pattern, sorted(paths)))
+    return tuple(map(pattern, sorted(paths)))
 
 
 @cache
-def _pattern(path: str) -> re.Pattern[str]:
-    return re.compile(_PARAMETER.sub("([^/]+)", path))
+def _screens() -> tuple[Screen, ...]:
+    return tuple(each.opt["screen"] for each in routes())
 
 
 @cache
 def _forms() -> tuple[Screen, ...]:
-    screens = [each.opt["screen"] for each in routes()]
-    return tuple(each for each in screens if each.method == "POST")
+    return tuple(each for each in _screens() if each.method == "POST")
+
+
+@cache
+def _told() -> tuple[Screen, ...]:
+    """Return the pages of whose parts streams tell strangers the tags."""
+    return tuple(each for each in _screens() if each.open and each.from_log and not each.hidden)
 
 
 def serves(path: str) -> bool:
@@ -97,9 +102,8 @@ def serves(path: str) -> bool:
 def _page_of_form(path: str) -> str | None:
     """Return the address of the page with the form that posts to *path*, or None if none does."""
     for screen in _forms():
-        found = _pattern(screen.path).fullmatch(path)
-        if found is not None and screen.of is not None:
-            names = dict(zip(screen.parameters, found.groups(), strict=True))
+        names = screen.names_in(path)
+        if names is not None and screen.of is not None:
             return screen.of.at(names)
     return None
 
@@ -114,13 +118,16 @@ class Console:
 
     def __init__(self, edge: Edge) -> None:
         self._calls = Calls(edge)
-        self._sharing = Sharing()
+        self._sharing, self._telling = Sharing[Part](), Sharing[str | None]()
         self._routes = application()
 
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         head = scope["method"] == "HEAD"
-        state = {**scope["state"], "edge": self._calls, "sharing": self._sharing, "head": head}
+        state = {
+            **scope["state"], "edge": self._calls, "head": head, "sharing": self._sharing,
+            "telling": self._telling, "told": _told(),
+        }  # fmt: skip
         inner: HTTPScope = {**scope, "state": state, "extensions": {}}
         if head:
             inner["method"] = "GET"

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 from urllib.parse import urlsplit
+
+from litestar import Request
+from litestar.types import Scope
 
 from service.api.http.shell import Asked, client_address, shell_of
 from service.api.me.accounts import Me
@@ -17,6 +20,9 @@ from service.console.problems import Failure
 from service.console.sessions import Session, Transport, host_of, session_of, transport_of
 
 UNAUTHENTICATED = 401
+
+_KEPT = ("request_id", "shell")
+"""The keys in a request's state that the request for another page has too."""
 
 Args = ParamSpec("Args")
 Seen = TypeVar("Seen")
@@ -103,6 +109,14 @@ class Ask:
     def as_stranger(self) -> None:
         """Answer as if nobody were signed in."""
         self.session = self.api.token = self._me = None
+
+    def elsewhere(self, path: str, query: str) -> "Ask":
+        """Return the reader's request for another page."""
+        state = {name: self.request.scope["state"][name] for name in _KEPT}
+        scope = {**self.request.scope, "path": path, "query_string": query.encode(), "state": state}
+        request: Asked = Request(cast(Scope, scope))
+        api = replace(self.api, scope=request.scope, admitted=None)
+        return Ask(request, api, self.transport, self.session, self.language)
 
     def set_cookie(self, header: str) -> None:
         """Send a header ``Set-Cookie`` with the answer."""

@@ -8,8 +8,9 @@ served without a declaration, because :class:`Screen` makes the only handlers th
 import inspect
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import ceil
 from typing import Concatenate, Literal
 from urllib.parse import parse_qsl, quote, urlencode
@@ -32,8 +33,9 @@ from service.console.pages import (
     PART,
     Done,
     Page,
+    Part,
     part_answer,
-    part_text,
+    part_of,
     rendered,
     saying,
     scheme_of,
@@ -82,6 +84,12 @@ class Screen:
     file: bool = False
     """True for a file in memory, which counts for no limit."""
 
+    from_log: bool = False
+    """
+    True if its parts show what is in the log, and no read model, which may be late. Then streams
+    tell strangers the tags of the parts.
+    """
+
     show: Shows | None = None
     do: Does | None = None
     of: "Screen | None" = None
@@ -96,6 +104,11 @@ class Screen:
         """Return the path with *names* in it."""
         return _PARAMETER.sub(lambda found: names[found[1]], self.path)
 
+    def names_in(self, path: str) -> dict[str, str] | None:
+        """Return the names in a *path* of this screen, or None for another path."""
+        found = pattern(self.path).fullmatch(path)
+        return None if found is None else dict(zip(self.parameters, found.groups(), strict=True))
+
     def handler(self) -> HTTPRouteHandler:
         """Return the handler that the framework registers."""
 
@@ -109,8 +122,19 @@ class Screen:
         )(answered)  # fmt: skip
 
 
+@cache
+def pattern(path: str) -> re.Pattern[str]:
+    """Return the form of the paths of a screen, with a group for each parameter."""
+    return re.compile(_PARAMETER.sub("([^/]+)", path))
+
+
 def page(
-    path: str, *, open: bool = False, hidden: bool = False, file: bool = False
+    path: str,
+    *,
+    open: bool = False,
+    hidden: bool = False,
+    file: bool = False,
+    from_log: bool = False,
 ) -> Callable[[Shows], Screen]:
     """
     Declare the page at *path*.
@@ -119,13 +143,14 @@ def page(
         open: True if strangers may read it. Its handler then asks only what the API tells them.
         hidden: True if the page may hold hidden cards.
         file: True for a file in memory, which counts for no limit.
+        from_log: True if its parts show what is in the log, and no read model.
 
     Raises:
         TypeError: If the handler does not take what the path names.
     """
 
     def declared(show: Shows) -> Screen:
-        screen = Screen("GET", path, show.__name__, open, hidden, file, show=show)
+        screen = Screen("GET", path, show.__name__, open, hidden, file, from_log, show=show)
         _demand_parameters(screen, show, 1)
         return screen
 
@@ -161,11 +186,16 @@ def _demand_parameters(screen: Screen, function: Callable[..., object], own: int
         raise TypeError(f"{screen.name} takes {takes}, and its path names {screen.parameters}")
 
 
+def plain(names: Mapping[str, str]) -> bool:
+    """Return whether an API path that is built from *names* stays in its place."""
+    return all(_PLAIN.fullmatch(each) and each.strip(".") for each in names.values())
+
+
 async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
     ask = ask_of(request, edge_of(request))
     ask.request.scope["state"]["hidden"] = screen.hidden
     path: Mapping[str, str] = request.path_params
-    if not all(_PLAIN.fullmatch(each) and each.strip(".") for each in path.values()):
+    if not plain(path):
         return await troubled(ask, Problem(404, {"code": "not_found"}))
     if screen.of is not None:
         ask.page = screen.of.at(path)
@@ -267,23 +297,33 @@ async def _followed(ask: Ask, path: Mapping[str, str]) -> Response[bytes] | None
 
 async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[bytes]:
     """Answer a stranger with a part. Strangers who ask at the same time share one rendering."""
-    sharing: Sharing = ask.request.scope["state"]["sharing"]
-    query = bytes(ask.request.scope["query_string"])
-    key = (ask.path, query, ask.language.code, ask.transport, scheme_of(ask), ask.api.links)
-
-    async def made() -> str:
-        found = await show(ask, **path)
-        if not isinstance(found, Page):
-            raise Problem(404, {"code": "not_found"})
-        return part_text(ask, found, ask.query(PART))
-
+    sharing: Sharing[Part] = ask.request.scope["state"]["sharing"]
     try:
-        text = await sharing.of(key, made)
+        part = await sharing.of(shared_key(ask), lambda: made_part(show, ask, path))
     except Problem as problem:
         if problem.status != TOO_MANY:
             raise
-        text = await made()  # the first asker met a limit of their own
-    return part_answer(ask, text)
+        part = await made_part(show, ask, path)  # the first asker met a limit of their own
+    return part_answer(ask, part)
+
+
+def shared_key(ask: Ask) -> Hashable:
+    """Return everything that the part that a stranger asks for depends on, apart from the time."""
+    query = bytes(ask.request.scope["query_string"])
+    return ask.path, query, ask.language.code, ask.transport, scheme_of(ask), ask.api.links
+
+
+async def made_part(show: Shows, ask: Ask, path: Mapping[str, str]) -> Part:
+    """
+    Return the part that a request asks for.
+
+    Raises:
+        Problem: If there is no such part, or the API does not show it to the reader.
+    """
+    found = await show(ask, **path)
+    if not isinstance(found, Page):
+        raise Problem(404, {"code": "not_found"})
+    return part_of(ask, found, ask.query(PART))
 
 
 async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:

@@ -2,7 +2,8 @@
 ``/live``: one stream for each page. It reports that something changed, and no values.
 
 The page then asks for its parts, which everybody may do who can read the page. So a stream that
-stays open too long leaks only that something changed.
+stays open too long leaks only that something changed. A stranger is also told the tags of the
+parts, as :mod:`service.console.telling` says.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 from litestar.response import ServerSentEventMessage, Stream
@@ -36,6 +38,7 @@ from service.base.errors import ServiceError
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
+from service.console.telling import Shown, shown_by
 
 MINE = "me"
 """The topic of everything about the reader: turns, seats, places, disputes."""
@@ -74,11 +77,16 @@ _BEGUN = ServerSentEventMessage(data="{}", event="begun").encode()
 _ENDINGS: tuple[type[Exception], ...] = (*ENDINGS, ServiceError, Problem)
 
 
-class Changed(msgspec.Struct):
+class Changed(msgspec.Struct, omit_defaults=True):
     """One item of the stream."""
 
     topic: str
     version: int
+    part: str = ""
+    """The address of a part that the page shows."""
+
+    tag: str = ""
+    """The tag that this part has now."""
 
 
 class _Table(msgspec.Struct):
@@ -149,7 +157,7 @@ async def live(ask: Ask) -> Stream:
     topics = _Topics({topic: await _keys(ask, shell, topic) for topic in wanted})
     return CountedStream(
         lambda: _held(ask, shell),
-        _messages(ask, shell, topics),
+        _messages(ask, shell, topics, shown_by(ask)),
         headers={**STREAM_HEADERS, "Cache-Control": "private, no-store"},
         media_type=EVENT_STREAM,
     )
@@ -201,7 +209,9 @@ def _own_keys(me: Me, *, tables: bool) -> _Keys:
     return keys
 
 
-async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[bytes]:
+async def _messages(
+    ask: Ask, shell: Shell, topics: _Topics, shown: Shown | None
+) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
     known = None if ask.session is None else believed(shell, ask.session.secret)
@@ -228,19 +238,21 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
                     own = {MINE, PLANS} & topics.found.keys()
                     await _follow(ask, shell, topics, watch, {each: set() for each in own})
                     for topic in own:
-                        yield _told(Changed(topic, 0))
+                        yield _told(topic, 0)
                 if not heard:
                     yield PING
                     continue
                 if closed != (now := _closed(shell, topics)):
                     closed = now  # no event reports it, and every part may show it
                     for topic in topics.found:
-                        yield _told(Changed(topic, 0))
+                        yield _told(topic, 0)
                 await asyncio.sleep(_TOGETHER_SECONDS)
                 news = watch.take()
                 await _follow(ask, shell, topics, watch, _grown(news, topics))
-                for changed in _changed(news, topics):
-                    yield _told(changed)
+                changed = _changed(news, topics)
+                part, tag = await _tagged(ask, shown if changed else None)
+                for topic, version in changed.items():
+                    yield _told(topic, version, part, tag)
         except _ENDINGS as error:
             demand_outage(error)
             return  # the page connects again, and then gets the reason
@@ -267,18 +279,27 @@ async def _joined(shell: Shell, topics: _Topics, player: str, looked: set[str]) 
     return bool(found)
 
 
-def _told(changed: Changed) -> bytes:
-    data = msgspec.json.encode(changed).decode()
+async def _tagged(ask: Ask, shown: Shown | None) -> tuple[str, str]:
+    """Return the address of a part with its tag, or nothing."""
+    tag = None if shown is None else await shown.tag(ask)
+    return ("", "") if shown is None or tag is None else (shown.address, tag)
+
+
+@lru_cache(maxsize=256)
+def _told(topic: str, version: int, part: str = "", tag: str = "") -> bytes:
+    """Return one item. Everybody who follows the same page is sent the same bytes."""
+    data = msgspec.json.encode(Changed(topic, version, part, tag)).decode()
     return ServerSentEventMessage(data=data, event="changed").encode()
 
 
-def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[Changed]:
+def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> Mapping[str, int]:
+    """Return the topics that *news* concern, each with the newest version."""
     newest: dict[str, int] = {}
     for league, streams in news.items():
         for stream, fresh in streams.items():
             for topic in topics.about(league, stream):
                 newest[topic] = max(newest.get(topic, 0), fresh.version)
-    return [Changed(topic, version) for topic, version in newest.items()]
+    return newest
 
 
 def _grows(topic: str) -> bool:

@@ -178,7 +178,7 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     """
     part = ask.query(PART)
     if part and ask.failure is None:
-        return part_answer(ask, part_text(ask, page, part))
+        return part_answer(ask, part_of(ask, page, part))
     me = await _me(ask)
     template = environment(ask.language.code).get_template(page.template)
     text = template.render(_values(ask, page, me))
@@ -191,28 +191,37 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     return answer
 
 
-def part_text(ask: Ask, page: Page, part: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a page, before the secrets of its forms are filled in."""
+
+    text: str
+    tag: str
+    """Its ``ETag``. What a page counts down by itself does not change it."""
+
+
+def part_of(ask: Ask, page: Page, name: str) -> Part:
     """
-    Return one part of *page*, before the secrets of its forms are filled in.
+    Return one part of *page*.
 
     Raises:
         Problem: If the page has no such part.
     """
     template = environment(ask.language.code).get_template(page.template)
-    if part not in template.blocks:
+    if name not in template.blocks:
         raise Problem(404, {"code": "not_found"})
     context = template.new_context(_values(ask, page, None))
     next(iter(template.root_render_func(context)), None)  # it imports what the blocks use
-    return "".join(template.blocks[part](context))
+    text = "".join(template.blocks[name](context))
+    return Part(text, f'W/"{hashlib.sha256(_still(text).encode()).hexdigest()[:32]}"')
 
 
-def part_answer(ask: Ask, text: str) -> Response[bytes]:
+def part_answer(ask: Ask, part: Part) -> Response[bytes]:
     """Return the answer with a part, or 304 if the page shows it already."""
-    tag = f'W/"{hashlib.sha256(_still(text).encode()).hexdigest()[:32]}"'
     known = ask.request.headers.get("if-none-match")
-    if known is not None and matches(known, tag):
-        return not_modified(tag)
-    return Response(_filled(ask, text), headers={"ETag": tag}, media_type=HTML)
+    if known is not None and matches(known, part.tag):
+        return not_modified(part.tag)
+    return Response(_filled(ask, part.text), headers={"ETag": part.tag}, media_type=HTML)
 
 
 _TICKING = (

@@ -8,17 +8,20 @@ a part that is older than the change that they heard of, and no cache has to be 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
 
 TOGETHER_SECONDS = 0.1
 
+Made = TypeVar("Made")
 
-class Sharing:
+
+class Sharing(Generic[Made]):
     """The parts that strangers are waiting for."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Hashable, asyncio.Task[str]] = {}
+        self._waiting: dict[Hashable, asyncio.Task[Made]] = {}
 
-    async def of(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
+    async def of(self, key: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
         """
         Return the result of *make*, which is called once for all who wait under *key*.
 
@@ -34,13 +37,13 @@ class Sharing:
             found.add_done_callback(_noted)
         return await asyncio.shield(found)
 
-    async def _made(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
+    async def _made(self, key: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
         await asyncio.sleep(TOGETHER_SECONDS)
         del self._waiting[key]  # later callers may know of a later change
         return await make()
 
 
-def _noted(task: asyncio.Task[str]) -> None:
+def _noted(task: asyncio.Task[Made]) -> None:
     """Take the error of a task whose readers have all gone away."""
     if not task.cancelled():
         task.exception()

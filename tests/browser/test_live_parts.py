@@ -12,12 +12,25 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.chromium import DESK
 from tests.browser.house import House, Person
-from tests.browser.test_table import answer, seated
+from tests.browser.test_table import answer, begun, seated
 
 pytestmark = pytest.mark.slow
 
 LIVE = re.compile(r"/live\?")
 PART = re.compile(r"[?&]part=")
+COUNTING = """
+const seen = { told: 0, asked: 0, renewed: 0 };
+const count = (name) => document.documentElement.setAttribute(`data-${name}`, ++seen[name]);
+window.EventSource = class extends EventSource {
+  constructor(address) {
+    super(address);
+    this.addEventListener("changed", () => count("told"));
+  }
+};
+const { fetch } = window;
+window.fetch = (...given) => (count("asked"), fetch(...given));
+addEventListener("renewed", () => count("renewed"));
+"""
 OUTAGE_SECONDS = 60
 SLOW_SECONDS = 30
 
@@ -186,6 +199,30 @@ def test_a_late_answer_does_not_replace_a_newer_one(house: House) -> None:
     expect(guest("Fett")).to_be_visible()
 
     assert all("Zuckuss" in each for each in page.evaluate("seen"))
+
+
+def test_a_stranger_asks_for_the_floor_only_if_it_shows_something_else(house: House) -> None:
+    owner, league = house.league(visibility="public")
+    people = [house.join(owner, league) for _ in range(2)]
+    table = begun(owner, league, people, "better")
+    view = people[0].get(f"/v1/tables/{table}")
+    evening = view["tournament"]
+    page = house.open(None, DESK).context.new_page()
+    page.clock.install()
+    page.add_init_script(COUNTING)
+    page.goto(f"/tournaments/{evening}/floor")
+    whole = page.locator("html")
+    expect(whole).to_have_attribute("data-renewed", "1")  # it asks for what it may have missed
+
+    answer(people[0], table, view)
+    expect(whole).to_have_attribute("data-told", "1")
+    page.clock.fast_forward(SLOW_SECONDS * 1000)
+    owner.post(f"/v1/tournaments/{evening}/pause")
+    expect(whole).to_have_attribute("data-told", "2")
+    page.clock.fast_forward(SLOW_SECONDS * 1000)
+
+    assert whole.get_attribute("data-asked") == "2"
+    expect(page.locator("#floor").get_by_text("Paused")).to_be_visible()
 
 
 def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:

@@ -17,7 +17,10 @@ from tests.noninterference.asking import (
 from tests.noninterference.scene import Scene
 
 FILES = ("/static/", "/favicon", "/manifest", "/live")
-"""Paths that are not pages. The stream has only versions, which the feeds have too."""
+"""
+Paths that are not pages. The stream has only versions, which the feeds have too, and the tags of
+strangers' parts, which the parts have too.
+"""
 
 FEW = (NO_TOKEN, SPECTATOR, PLAYER, PLAYING_DIRECTOR, REFEREE, OWNER)
 """The audiences of pages that can hold no hidden card. The API authorises what each may read."""

@@ -186,7 +186,7 @@ class ClockScreen(msgspec.Struct, kw_only=True):
     """The topic of the live part. Levels by hands depend on every table."""
 
 
-@page("/tournaments/{tournament:str}/clock", open=True)
+@page("/tournaments/{tournament:str}/clock", open=True, from_log=True)
 async def clock(ask: Ask, tournament: str) -> Page:
     """Show the clock as the reader may see it."""
     return Page("evening/clock.html", await seen_by(ask, _as_member, _as_stranger, tournament))

@@ -86,7 +86,7 @@ async def revoke_link(ask: Ask, given: Given, tournament: str, screen_key: str) 
     )  # fmt: skip
 
 
-@page("/screen/{key:str}", open=True)
+@page("/screen/{key:str}", open=True, from_log=True)
 async def screen_clock(ask: Ask, key: str) -> Page:
     """Show the clock that the key opens, as the TV of the room."""
     seen = await ask.api.get("/v1/screen", OnScreen, key=key)

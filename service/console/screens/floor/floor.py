@@ -27,7 +27,7 @@ TABLES_MAX = 200
 """The tables on one floor page, which is the largest page of the API."""
 
 
-@page("/tournaments/{tournament:str}/floor", open=True)
+@page("/tournaments/{tournament:str}/floor", open=True, from_log=True)
 async def floor(ask: Ask, tournament: str) -> Page:
     """Show the floor, with commands for readers who direct the evening."""
     return Page("floor/floor.html", await seen_by(ask, _as_member, _as_stranger, tournament))

@@ -19,6 +19,14 @@ const shown = new Map(); // number of the request whose answer is shown, by part
 const parts = () => [...document.querySelectorAll("[data-part]")];
 const topicsOf = (part) => part.dataset.topics.split(" ").filter(Boolean);
 
+// A page of several tables has each of them from the table's own page.
+function addressOf(part) {
+  const { from, block = part.dataset.part } = part.dataset;
+  const address = new URL(from ?? here ?? location.href, location.href);
+  address.searchParams.set("part", block);
+  return address.pathname + address.search;
+}
+
 export function begin() {
   if (!parts().some((part) => topicsOf(part).length)) return;
   connect();
@@ -31,11 +39,15 @@ function connect() {
   const topics = [...new Set(parts().flatMap(topicsOf))];
   source?.close();
   if (!topics.length) return;
-  const mine = (source = new EventSource(`/live?topics=${topics.join(",")}`));
+  const asking = new URLSearchParams({ topics: topics.join(",") });
+  for (const part of parts()) asking.append("shown", addressOf(part));
+  const mine = (source = new EventSource(`/live?${asking}`));
   source.addEventListener("begun", begun);
   source.addEventListener("changed", (event) => {
-    const { topic } = JSON.parse(event.data);
-    for (const part of parts()) if (topicsOf(part).includes(topic)) soon(part.dataset.part);
+    const { topic, part: told, tag } = JSON.parse(event.data);
+    for (const part of parts()) {
+      if (topicsOf(part).includes(topic)) heard(part.dataset.part, addressOf(part) === told ? tag : null);
+    }
   });
   source.addEventListener("error", () => {
     lost ??= setTimeout(() => document.dispatchEvent(new Event("away")), AWAY);
@@ -62,6 +74,18 @@ function begun() {
   refused = false;
 }
 
+// A stranger hears which tag the part has now, and asks for it only if the page shows another one.
+function heard(name, tag) {
+  if (!tag || tag !== tags.get(name)) return soon(name);
+  shown.set(name, next(name)); // an answer that is under way may be older
+}
+
+function next(name) {
+  const number = (asked.get(name) ?? 0) + 1;
+  asked.set(name, number);
+  return number;
+}
+
 function soon(name) {
   if (waiting.has(name)) return;
   waiting.set(name, setTimeout(() => refresh(name), Math.random() * JITTER));
@@ -86,16 +110,11 @@ export async function refresh(name) {
   waiting.delete(name);
   const part = document.querySelector(`[data-part="${name}"]`);
   if (!part || (document.visibilityState === "hidden" && part.dataset.awake === undefined)) return;
-  // A page of several tables has each of them from the table's own page.
-  const { from, block = name } = part.dataset;
-  const address = new URL(from ?? here ?? location.href, location.href);
-  address.searchParams.set("part", block);
   const known = tags.get(name);
-  const number = (asked.get(name) ?? 0) + 1;
-  asked.set(name, number);
+  const number = next(name);
   let answer;
   try {
-    answer = await fetch(address, { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
+    answer = await fetch(addressOf(part), { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
   } catch {
     return again(name);
   }
