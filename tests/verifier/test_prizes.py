@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from engine.tournament.model.commands.correcting import CorrectResult
-from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
 from engine.tournament.model.state import Finished
 from service.base.documents import Document
 from service.sandbox.generating import seasons
@@ -18,7 +18,7 @@ from tests.verifier.forging import PUBLIC, Forgery
 from tests.verifier.loading import verifier
 
 SEED = "prizes"
-HANDED, RETURNED = "prize_handed_over", "prize_returned"
+HANDED, RETURNED, REVERSED = "prize_handed_over", "prize_returned", "prize_reversed"
 
 
 @cache
@@ -52,6 +52,8 @@ async def _handed_over(made_up: seasons.MadeUp, night: Night) -> None:
     assert await night.ask(CorrectResult(order=tuple(order), **why))
     (first,), (second,) = order[:2]
     assert await night.ask(ReturnPrize(entrant=second, by=made_up.owner, now=night.now))
+    assert await night.ask(HandOverPrize(entrant=first, by=made_up.owner, now=night.now))
+    assert await night.ask(ReversePrize(entrant=first, **why))
     assert await night.ask(HandOverPrize(entrant=first, by=made_up.owner, now=night.now))
 
 
@@ -114,6 +116,19 @@ def it_came_back_though_it_was_never_handed_over(forged: Forgery) -> str:
     return "prizes.returned"
 
 
+def less_was_reversed_than_was_handed_over(forged: Forgery) -> str:
+    forged.data(REVERSED)["amount"] -= 1
+    return "prizes.reversed"
+
+
+def a_record_was_reversed_that_was_never_made(forged: Forgery) -> str:
+    """A player without any prize."""
+    paid = {each["data"]["entrant"] for each in forged.events(HANDED)}
+    names = (each["data"]["entrant"] for each in forged.events("entrant_registered"))
+    forged.data(REVERSED)["entrant"] = next(each for each in names if each not in paid)
+    return "prizes.reversed"
+
+
 def the_rest_was_handed_over_while_the_result_was_frozen(forged: Forgery) -> str:
     event = forged.events(RETURNED)[0]
     event["type"] = "result_frozen"
@@ -138,6 +153,8 @@ def test_prizes_that_were_handed_over_and_given_back_are_passed() -> None:
         the_winner_gave_back,
         somebody_without_a_prize_gave_nothing_back,
         it_came_back_in_another_currency,
+        less_was_reversed_than_was_handed_over,
+        a_record_was_reversed_that_was_never_made,
         what_came_back_was_handed_over_less_than_nothing,
         what_was_handed_over_came_back_less_than_nothing,
         it_came_back_though_it_was_never_handed_over,
