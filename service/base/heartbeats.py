@@ -14,6 +14,7 @@ import asyncpg
 import psycopg
 
 from engine.kit import outages
+from service.base.drivers import Driver
 
 SILENCE = 3
 """The number of missed heartbeats that makes an outage."""
@@ -94,7 +95,7 @@ def beat_now(
 
 
 async def outages_since(
-    pool: asyncpg.Pool, league: UUID, since: datetime
+    pool: Driver, league: UUID, since: datetime
 ) -> list[tuple[datetime, datetime]]:
     """
     Return the outages of *league* after *since*, oldest first.

@@ -5,10 +5,14 @@ The log shows no fault for either, but somebody waits for work that is not done.
 """
 
 from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
 
 from engine.table.model.state import Table
 from service.audit.report import Findings
 from service.audit.said import said
+from service.base import heartbeats
 from service.base.drivers import Driver
 
 GRACE = timedelta(minutes=1)
@@ -22,6 +26,7 @@ _JOBS = """
        AND task NOT IN ('audit.run', 'audit.unit', 'audit.close')
      ORDER BY due_at
 """
+_HEARD = "SELECT at FROM heartbeat WHERE process = 'api'"
 
 
 async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findings) -> None:
@@ -45,7 +50,28 @@ async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findi
         findings.hold("jobs", held, -1, row["occurrence"], what)
 
 
-def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Findings) -> None:
+class Presence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When the service was there, as it was known when the audit began."""
+
+    heard: datetime | None = None
+    """The last heartbeat of the API."""
+
+    outages: tuple[tuple[datetime, datetime], ...] = ()
+    """The outages of the league that ended in the last minute."""
+
+
+async def presence(driver: Driver, league: UUID, now: datetime) -> Presence:
+    """Return when the service was there for *league*, as far as it matters at *now*."""
+    heard = await driver.fetchval(_HEARD)
+    present = await driver.fetchval("SELECT service_time()")
+    ended = await heartbeats.outages_since(driver, league, now - GRACE)
+    # A heartbeat records an outage when it is over. One that ends later than now is forged.
+    return Presence(heard, tuple(each for each in ended if each[1] <= present))
+
+
+def check_deal(
+    stream: str, table: Table, last: int, now: datetime, there: Presence, findings: Findings
+) -> None:
     """
     Check that a deal in progress is still played.
 
@@ -56,10 +82,26 @@ def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Fi
     if table.hand is None:
         return
     decision = table.decision
-    waits = table.held is not None or (decision is not None and now <= decision.deadline + GRACE)
+    waits = table.held is not None
+    if decision is not None and not waits:
+        waits = _waits(decision.deadline + timedelta(seconds=table.grace_seconds), now, there)
     held = waits and not table.closed
     what = said(
         "hand %(hand_number)s was begun, and nobody is asked any more",
         hand_number=table.hand_number,
     )
     findings.hold("deals", held, last, stream, what)
+
+
+def _waits(ends: datetime, now: datetime, there: Presence) -> bool:
+    """
+    Return whether a decision may still be open, as ``service.director.decision_clock`` has it.
+
+    It waits for the API if that has been silent since before *ends*. After an outage that began
+    before it could be late, it gets its time again, which takes no more than a minute.
+    """
+    if there.heard is not None and there.heard < ends:
+        return True
+    late = ends + GRACE
+    again = (end + GRACE for begin, end in there.outages if begin <= late)
+    return now <= max((late, *again))

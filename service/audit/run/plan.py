@@ -16,6 +16,7 @@ import msgspec
 from engine.values import number_of, stream_of
 from service.audit.bytes.tree import Vouched, grown, vouched
 from service.audit.play.fresh import Night, last_night
+from service.audit.run.overdue import Presence, presence
 from service.base.drivers import Driver
 from service.log.codec import category_of
 from service.log.read import last_position, voided
@@ -129,6 +130,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     voided: tuple[int, ...] = ()
     """Positions of voided events."""
 
+    there: Presence = Presence()
+    """When the service was there, so that no deal counts as left that nobody could play on."""
+
     @property
     def weight(self) -> int:
         """Return the total weight of all units."""
@@ -160,6 +164,7 @@ async def make_plan(
     heads = await vouched(driver, number, signer)
     subtrees = await grown(driver, number)
     now = await driver.fetchval(_NOW, number)
+    there = await presence(driver, number, now)
     # After all reads of anything that vouches for the log or could be ahead of it.
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)
@@ -181,6 +186,7 @@ async def make_plan(
         grown=subtrees,
         generator=await last_night(driver),
         voided=tuple(sorted(await voided(driver, number))),
+        there=there,
         # The longest first, so that no long unit begins last.
         units=tuple(sorted(units, key=lambda unit: -unit.weight)),
     )

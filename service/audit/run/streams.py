@@ -30,7 +30,7 @@ from service.audit.play.deciding import DEFECTS, FOLLOWING, Deciding, find_diffe
 from service.audit.play.hands import HANDLED, HandAudit
 from service.audit.report import Figures, Findings
 from service.audit.run.ends import EndsAudit
-from service.audit.run.overdue import check_deal
+from service.audit.run.overdue import Presence, check_deal
 from service.audit.run.reading import FoldedStream, Followed, Group, LeagueReading
 from service.audit.said import Said, said
 from service.audit.season.fates import WithTerms
@@ -49,6 +49,8 @@ _COMPARED = knockouts.TELLING | rulings.TELLING
 """Events that are compared with others at the end."""
 
 _NOTED = _CLOSING | _COMPARED
+
+_THERE = Presence()
 
 FATES_SINCE = 3
 """The first schema version of ``season_closed`` that has fates."""
@@ -181,7 +183,7 @@ class StreamAudit:
             self._seasons.discard(name)
             self._decide(self._streams[name])
 
-    def end(self, now: datetime) -> None:
+    def end(self, now: datetime, there: Presence = _THERE) -> None:
         """Fold the remaining events, and compare sums that span streams, as they are at *now*."""
         for stream in self._streams.values():
             self._decide(stream)
@@ -189,7 +191,7 @@ class StreamAudit:
         self._deciding.end(self._findings)
         self._findings.held(("folds",), self._folds)
         self._findings.held(("chains", "canonical"), self._events)
-        self.check_deals(now)
+        self.check_deals(now, there)
         self._knockouts.end()
         self._attached.end()
         for name, audit in self._tournaments.items():
@@ -202,11 +204,11 @@ class StreamAudit:
             if not self._streams[name].broken:
                 season.end(self._streams[name].state)
 
-    def check_deals(self, now: datetime) -> None:
+    def check_deals(self, now: datetime, there: Presence = _THERE) -> None:
         """Check that every deal in progress is still played at *now*."""
         for name, stream in self._streams.items():
             if isinstance(stream.state, Table) and not stream.broken:
-                check_deal(name, stream.state, stream.last, now, self._findings)
+                check_deal(name, stream.state, stream.last, now, there, self._findings)
 
     def figures(self) -> Figures:
         """Return the counts so far."""

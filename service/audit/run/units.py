@@ -90,7 +90,7 @@ async def _read_streams(
             audit.read(recorded)
         done += len(rows)
         await told(min(unit.weight, done))
-    audit.end(plan.now)
+    audit.end(plan.now, plan.there)
     return audit.figures()
 
 

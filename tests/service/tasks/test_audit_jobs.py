@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import asyncpg
+import msgspec
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -14,6 +15,8 @@ from msgspec.structs import replace
 
 from engine.values import number_of
 from service.audit.report import Findings
+from service.audit.run.overdue import Presence, check_deal
+from service.audit.run.plan import Plan, make_plan
 from service.audit.run.streams import StreamAudit
 from service.director.runtime import Runtime, open_runtime
 from service.log.keys import Keys
@@ -289,3 +292,61 @@ async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: Tes
     found = findings.checks["deals"].faults
     assert found and {fault.position for fault in found} <= set(last.values())
     assert "nobody is asked" in found[0].what
+
+
+async def test_a_decision_waits_as_long_as_its_clock_lets_it(database: TestDatabase) -> None:
+    night = await played(database, steps_max=30)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        tables = [
+            (await runtime.writer.load(night.league, stream)).state
+            for stream in await streams_of(runtime, night.league)
+        ]
+    table = replace(next(each for each in tables if each.decision), grace_seconds=300)
+    assert table.decision is not None
+    ends = table.decision.deadline + timedelta(seconds=300)
+
+    def left(after: float, there: Presence | None = None) -> int:
+        findings, now = Findings(), ends + timedelta(seconds=after)
+        check_deal("table-1", table, 1, now, there or Presence(), findings)
+        return findings.checks["deals"].failed
+
+    def away(begin: float, end: float) -> Presence:
+        outage = ends + timedelta(seconds=begin), ends + timedelta(seconds=end)
+        return Presence(heard=outage[1], outages=(outage,))
+
+    assert [left(-1), left(59), left(61)] == [0, 0, 1]
+    assert [left(900, Presence(heard=ends + timedelta(seconds=by))) for by in (-1, 1)] == [0, 1]
+    assert [left(959, away(-5, 900)), left(961, away(-5, 900))] == [0, 1]
+    assert left(959, away(70, 900)) == 1
+
+
+async def test_an_audit_looks_whether_the_service_was_there(
+    database: TestDatabase, superuser: asyncpg.Connection, league: str
+) -> None:
+    await superuser.execute("DELETE FROM heartbeat")
+    await superuser.execute("INSERT INTO heartbeat VALUES ('api', service_time())")
+    heard = await superuser.fetchval("SELECT at FROM heartbeat")
+    await superuser.execute(
+        """
+        INSERT INTO outage (process, since_at, until_at)
+        SELECT process, $1::timestamptz - make_interval(secs => since),
+               $1::timestamptz + make_interval(secs => until)
+          FROM (VALUES ('worker', 9999, -3600), ('api', 300, -1), ('worker', 200, 86400))
+            AS away (process, since, until)
+        """,
+        heard,
+    )
+    auditor = await asyncpg.connect(database.url("holotable_audit"))
+    try:
+        plan = await make_plan(auditor, league, None, None)
+    finally:
+        await auditor.close()
+    assert plan.there.heard == heard
+    assert plan.there.outages == ((heard - timedelta(minutes=5), heard - timedelta(seconds=1)),)
+    assert msgspec.json.decode(audits.as_text(plan), type=Plan) == plan
+
+
+async def streams_of(runtime: Runtime, league: str) -> set[str]:
+    async with runtime.pool.acquire() as connection:
+        rows = await read_league(connection, league, limit=10_000)
+    return {row.stream for row in rows if row.stream.startswith("table-")}
