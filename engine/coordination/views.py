@@ -101,6 +101,9 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     hand_number: int
     """The number of the hand opened last, or 0 before the first."""
 
+    deal: int | None
+    """The number of the deal in play, from 1, or null between hands."""
+
     last: bool
     """True if the hand in play is this table's last."""
 
@@ -321,6 +324,7 @@ def _table(table: Table, view: TableView, seats: tuple[FloorSeat, ...]) -> Floor
         button=view.button,
         hand=view.hand,
         hand_number=view.hand_number,
+        deal=view.deal,
         last=view.last,
         phase=view.phase,
         level=view.level,

@@ -12,6 +12,7 @@ from service.console.words import Words
 SENTENCES: Mapping[str, str] = {
     "already_member": N_("The present role is %(role)s."),
     "amount_not_in_units": N_("Bets are multiples of %(unit)s chips."),
+    "another_deal_in_play": N_("It is hand %(hand)s now, in deal %(deal)s."),
     "bet_too_large": N_("The most is %(maximum)s chips."),
     "bet_too_small": N_("The least is %(minimum)s chips."),
     "call_amount_changed": N_("It costs %(due)s chips now."),

@@ -20,6 +20,7 @@ def void_deal(table: Table, command: VoidDeal) -> tuple[events.DealVoided, ...]:
 
     Raises:
         NoDealInPlay: If the hand has ended.
+        AnotherDealInPlay: If the command names another hand or deal.
         SubstantialAction: If it is too late for a mis-deal.
 
     Source: rulebook ``voiding``.
@@ -27,6 +28,8 @@ def void_deal(table: Table, command: VoidDeal) -> tuple[events.DealVoided, ...]:
     hand = table.hand
     if hand is None:
         raise errors.NoDealInPlay
+    if command.hand not in (None, hand.hand) or command.deal not in (None, hand.deal):
+        raise errors.AnotherDealInPlay(hand=hand.number, deal=hand.deal)
     if command.cause == "mis_deal" and substantial_action(hand):
         raise errors.SubstantialAction(actions=hand.actions)
     before = {books.seat: books.stack for books in hand.opened.seats}

@@ -284,6 +284,12 @@ class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
 class VoidDeal(_Part, frozen=True, kw_only=True, tag="void_deal"):
     """Void a deal that went wrong. The hand is dealt again."""
 
+    hand: HandId | None = None
+    """The hand whose deal is meant. None means the hand in play, whichever it is."""
+
+    deal: int | None = None
+    """The number of the deal that is meant. None means the deal in play."""
+
     cause: VoidCause
     reason: str
     """A word for the fault."""

@@ -18,6 +18,7 @@ from engine.hand.betting import (
 __all__ = [
     "AmountMissing",
     "AmountNotInUnits",
+    "AnotherDealInPlay",
     "BetTooLarge",
     "BetTooSmall",
     "CallAmountChanged",
@@ -122,6 +123,17 @@ class NoDealInPlay(CommandRejected):
     code = "no_deal_in_play"
     rule = "voiding"
     detail = "no deal is in play at this table"
+
+
+class AnotherDealInPlay(CommandRejected):
+    """Another deal is in play than the one to be voided. Look at the table again."""
+
+    code = "another_deal_in_play"
+    rule = "voiding"
+    detail = "hand {hand} is in play, with its deal {deal}"
+
+    hand: int
+    deal: int
 
 
 class SubstantialAction(CommandRejected):

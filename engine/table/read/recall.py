@@ -228,7 +228,9 @@ def _buy_chips(event: events.ChipsBought) -> Command:
 
 
 def _void_deal(event: events.DealVoided) -> Command:
-    return commands.VoidDeal(cause=event.cause, reason=event.reason, now=event.at)
+    return commands.VoidDeal(
+        hand=event.hand, deal=event.deal, cause=event.cause, reason=event.reason, now=event.at
+    )
 
 
 def _return_chips(event: events.ChipsReturned) -> Command:

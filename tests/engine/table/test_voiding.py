@@ -42,6 +42,29 @@ def void(floor: Floor, cause: commands.VoidCause = "mis_deal") -> events.DealVoi
     return voided
 
 
+def test_a_void_that_names_its_deal_never_voids_another() -> None:
+    floor = dealt()
+    shown = floor.table.hand
+    assert shown is not None
+    named = commands.VoidDeal(
+        hand=shown.hand, deal=1, cause="fouled_deck", reason="two_alike", now=floor.now
+    )
+    floor.do(named)
+    with pytest.raises(errors.NoDealInPlay):
+        floor.do(named)
+    floor.open_hand()
+    with pytest.raises(errors.AnotherDealInPlay) as refused:
+        floor.do(named)
+    assert refused.value.facts == {"hand": 1, "deal": 2}
+    folded(floor)
+    floor.open_hand()
+    with pytest.raises(errors.AnotherDealInPlay):
+        floor.do(named)
+    with pytest.raises(errors.AnotherDealInPlay):
+        floor.do(replace(named, deal=None))
+    floor.do(replace(named, hand=None))  # the first deal, of whichever hand
+
+
 def opened(happened: tuple[events.Event, ...]) -> events.HandOpened:
     assert isinstance(happened[0], events.HandOpened)
     return happened[0]

@@ -64,6 +64,31 @@ async def test_a_voided_hand_is_dealt_anew_with_all_cards_of_the_first_deal_open
         assert cards_in([item["data"] for item in later]) == set()
 
 
+async def test_two_referees_who_see_one_mis_deal_void_one_deal(serving) -> None:
+    async with serving() as api:
+        owner, league, _, _, table = await api.playing(2)
+        referee = await api.person()
+        invited = await owner.post(f"/v1/leagues/{league}/invitations", {"role": "referee"})
+        await referee.post(f"/v1/invitations/{invited.json()['code']}/accept")
+        seen = await dealt(owner, table, 1)
+        path, named = f"/v1/tables/{table}/void", {"hand": seen["hand"], "deal": seen["deal"]}
+
+        done = await owner.post(path, WANTED | named, key="o")
+        after = await dealt(owner, table, 2)
+        refused = await referee.post(path, WANTED | named, key="r")
+
+        assert done.status_code == 200, done.text
+        problem = refused.json()
+        assert (refused.status_code, problem["code"]) == (409, "another_deal_in_play")
+        assert (problem["hand"], problem["deal"]) == (1, 2)
+        assert (await dealt(owner, table, 2))["deck_root"] == after["deck_root"]
+        floor = (await owner.get(f"/v1/tournaments/{seen['tournament']}/floor")).json()["floor"]
+        (at,) = floor["tables"]
+        assert (at["hand"], at["deal"]) == (seen["hand"], 2)
+        # Clients that name no deal void the one in play, as before.
+        assert (await referee.post(path, WANTED, key="s")).json()["deal"] == 2
+
+
 async def test_only_who_directs_and_does_not_play_voids(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
