@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.table.test_voiding import dealt
 from tests.service.console.conftest import Browser, Console
 
 pytestmark = pytest.mark.anyio
@@ -169,11 +170,50 @@ async def test_a_player_moves_and_a_table_is_held(serving: Serving) -> None:
         assert "Table 1 is held." in page.text
         assert "Release table 1?" in (await browser.submit(f"{held}/release")).text
         assert "Table 1 plays on." in (await browser.submit(f"{held}/release")).text
-        page = await browser.submit(f"{path}/void/{tables[1]['table']}", fault="card_shown")
-        assert "The hand is dealt again." in page.text or page.status_code == 409
-        await browser.get(path)
         last = browser.hidden(f"{path}/break-first")["number"]
         assert f"Table {last} breaks first." in (await browser.submit(f"{path}/break-first")).text
+
+
+async def test_a_void_is_of_the_deal_that_the_page_showed(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, _) = await evening(console, 2)
+        seen = (await shown(owner, path))["floor"]["tables"][0]
+        void = f"{path}/void/{seen['table']}"
+        named = {"hand": seen["hand"], "deal": "1"}
+        assert named.items() <= browser.hidden(void).items()
+
+        page = await browser.submit(void, fault="card_shown")
+        assert "Void the deal of hand 1 at table 1?" in page.text
+        assert "all cards of the deal are opened" in page.text
+        assert "audit" not in page.text
+        # Another referee was faster, and the new deal is sound.
+        other = {"cause": "mis_deal", "reason": "card_shown"} | named | {"deal": 1}
+        assert (await owner.post(f"/v1/tables/{seen['table']}/void", other)).is_success
+        await dealt(owner, seen["table"], 2)
+        page = await browser.submit(void)
+        assert page.status_code == 409
+        assert "Another deal is in play" in page.text and "in deal 2." in page.text
+        assert (await shown(owner, path))["floor"]["tables"][0]["deal"] == 2
+
+
+async def test_a_deck_is_called_fouled_only_after_a_question(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, _) = await evening(console, 2)
+        table = (await shown(owner, path))["floor"]["tables"][0]["table"]
+        void = f"{path}/void/{table}"
+        page = await browser.submit(void, fault="wrong_deck")
+        assert "Void the deal of hand 1 at table 1?" in page.text
+        assert "every later audit of the league reports this claim as false" in page.text
+        assert (await shown(owner, path))["floor"]["tables"][0]["deal"] == 1
+        german = {"Accept-Language": "de"}
+        page = await browser.post(void, browser.hidden(void) | {"digest": ""}, **german)
+        assert "meldet jede spätere Prüfung der Liga" in page.text, page.text
+
+        page = await browser.submit(void)
+        assert "The hand is dealt again." in page.text
+        events = (await owner.get(f"/v1/tables/{table}/events", params={"limit": 200})).json()
+        (voided,) = (each for each in events["items"] if each["type"] == "deal_voided")
+        assert (voided["data"]["deal"], voided["data"]["cause"]) == (1, "fouled_deck")
 
 
 async def test_players_watch_and_strangers_see_what_the_league_shows(serving: Serving) -> None:

@@ -71,6 +71,8 @@ class TableSeen(msgspec.Struct, kw_only=True):
     doing: str
     button: int
     hand_number: int
+    hand: str | None = None
+    deal: int | None = None
     level: int
     amounts: Amounts
     seats: tuple[SeatSeen, ...]
@@ -226,11 +228,8 @@ def member_screen(
 def absentees(shown: TournamentShown) -> tuple[EntrantShown, ...]:
     """Return the entrants whom a draw of the seats would withdraw, because they are not here."""
     entry = shown.entry
-    if (
-        shown.state not in _BEFORE_PLAY
-        or entry.check_in_opens_before_seconds is None
-        or entry.no_show != "release"
-    ):
+    releases = entry.check_in_opens_before_seconds is not None and entry.no_show == "release"
+    if shown.state not in _BEFORE_PLAY or not releases:
         return ()
     entered = (each for each in shown.entrants if each.status == "registered")
     return tuple(each for each in entered if not each.checked_in)
@@ -297,6 +296,8 @@ def _table(
         doing=table.doing,
         button=table.button,
         hand_number=table.hand_number,
+        hand=table.hand,
+        deal=table.deal,
         level=table.level,
         amounts=table.amounts,
         seat_count=table.seat_count,
