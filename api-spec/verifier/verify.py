@@ -1387,16 +1387,9 @@ class Completeness:
             if "tournament_cancelled" in ends:
                 later = later[1:]  # debts, by entrant
             told = [e for e in events if e.type in RESULTS and said[-1].data["currency"]]
-            paid = [e.version for e in told for _ in e.data["payouts"]]
-            # After a correction, each prize of the result before may be given back.
-            paid += [
-                after.version for e, after in itertools.pairwise(told) for _ in e.data["payouts"]
-            ]
-            paid.sort()
-            for version in reversed(paid):  # Each payout's prize is handed over at most once.
-                handed = next((each for each in later if each.version > version), None)
-                later = [each for each in later if each is not handed]
-            for each in later:
+            # A prize is handed over, and may be taken back and handed over again.
+            paid = next((e.version for e in told if e.data["payouts"]), None)
+            for each in later if paid is None else [e for e in later if e.version < paid]:
                 self.check(False, each.position, f"{stream} has no event that may be withheld here")
 
 
@@ -4907,9 +4900,6 @@ class Places(Part):
                 event, "no_show.purge", "stack", data["stack"], books.stack if books else None
             )
         if data.get("struck"):
-            self.check(
-                event, "no_show.purge", self.all.money.deal is None, "a deal was made before"
-            )
             self.all.entrants.pop(data["entrant"], None)
             self.same(
                 event,
@@ -5308,21 +5298,28 @@ class Money(Part):
     def stacks(self, position: int) -> dict[str, int]:
         """
         Return the chips of all remaining entrants between two hands (`cancellation.stacks`). A broke entrant has 0.
-        A late entrant has the chips that come before the next hand.
         """
         found = dict.fromkeys(self.all.left(), 0)
-        brought = {
-            e.data["entrant"] for e in self.all.of("chips_brought") if e.position < position
-        }
-        for each in self.all.of("chips_promised"):
-            name = each.data["entrant"]
-            if each.position < position and each.data["newcomer"] and name in found.keys() - brought:
-                found[name] = each.data["chips"]
         for table in self.all.tables:
             for name, chips in table.stacks_at(position).items():
                 if name in found:
                     found[name] = chips
         return found
+
+    def on_their_way(self, position: int) -> dict[str, int]:
+        """Return the stacks of late entrants that come only before the next hand."""
+        before = [
+            e
+            for kind in ("chips_promised", "chips_brought")
+            for e in self.all.of(kind)
+            if e.position < position
+        ]
+        brought = {e.data["entrant"] for e in before if e.type == "chips_brought"}
+        return {
+            e.data["entrant"]: e.data["chips"]
+            for e in before
+            if e.data.get("newcomer") and e.data["entrant"] not in brought
+        }
 
     def on_payout_deal_proposed(self, event: Event) -> None:
         data = event.data
@@ -5445,7 +5442,11 @@ class Refunds:
         money.same(event, "cancellation", "pool", event.data["pool"], pool)
         if policy in ("by_chips", "lowest_unpaid_then_chips", "roll_forward") and self.all.sound():
             found = {name: self.stacks.get(name, 0) for name in self.left}
-            money.same(event, "cancellation.stacks", "stacks", found, money.stacks(event.position))
+            due_stacks = money.stacks(event.position)
+            for name, stack in money.on_their_way(event.position).items():
+                if name in found and name in self.stacks:  # the first versions left them out
+                    due_stacks[name] = stack
+            money.same(event, "cancellation.stacks", "stacks", found, due_stacks)
         getattr(self, f"by_{policy}")()
         parts = ("paid_in", "fee", "bounty", "prize", "equal", "chips")
         found_parts = {

@@ -14,7 +14,7 @@ import msgspec
 
 from service.base.documents import Document
 from service.base.drivers import Driver
-from service.notices.kinds import URGENT
+from service.notices.kinds import KINDS, URGENT
 from service.people.relocations import STAYS
 
 Channel = Literal["mail", "push"]
@@ -37,6 +37,7 @@ _ADD = """
     VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $8, $10)
     ON CONFLICT DO NOTHING
 """
+_CAN_WAIT: Final = [kind for kind in KINDS if kind not in URGENT]
 _OURS: Final = STAYS.format(league="notice.league")
 _DUE = f"""
     SELECT id, account, target, kind, occasion, league, facts, attempts, ends_at, created_at,
@@ -44,7 +45,7 @@ _DUE = f"""
       FROM notice
      WHERE state = 'waiting' AND next_at <= $1 AND channel = $2 AND {_OURS}
        AND NOT id = ANY ($4) AND (account IS NULL OR NOT account = ANY ($5))
-     ORDER BY NOT kind = ANY ($6), attempts, next_at, created_at LIMIT $3
+     ORDER BY kind = ANY ($6), next_at, created_at LIMIT $3
 """  # noqa: S608
 _BEGIN = f"""
     UPDATE notice SET state = 'begun', attempts = attempts + 1, next_at = NULL, told_at = $2
@@ -125,13 +126,13 @@ async def due(
     nobody_of: Collection[UUID] = (),
 ) -> list[Due]:
     """
-    Return notices that are due: urgent ones first, then those with the fewest attempts.
+    Return notices that are due. Those that can wait come last: neither urgent nor about an account.
 
     Args:
         without: Notices that are under way already.
         nobody_of: Accounts whose notices have to wait.
     """
-    asked = (now, channel, limit, list(without), list(nobody_of), list(URGENT))
+    asked = (now, channel, limit, list(without), list(nobody_of), _CAN_WAIT)
     return [Due(**row) for row in await connection.fetch(_DUE, *asked)]
 
 

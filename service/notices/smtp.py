@@ -70,13 +70,16 @@ class SmtpSession:
         self._url = urlsplit(url)
         self._sender = parseaddr(sender)[1]
         self._server: smtplib.SMTP | None = None
+        self._silent = False
+        """True if the server had no answer about the last recipient."""
 
     def address(self, recipient: str) -> None:
         """
         Connect if needed, and name sender and recipient. Nothing is sent yet.
 
         Raises:
-            Away: If the server does not answer, or does not take mail from this sender.
+            Away: If the server does not answer, or does not take mail from this sender. Also if it
+                has no answer about two recipients in a row.
             NeverTaken: If it refuses the recipient for good.
             NotTaken: If it refuses the recipient for now, or has no answer about the recipient.
         """
@@ -92,9 +95,11 @@ class SmtpSession:
         try:
             answer, _ = server.rcpt(recipient)
         except (OSError, smtplib.SMTPException) as error:
-            # It took the sender, so the others' mails need not wait.
+            # It took the sender. One recipient may be the cause, two in a row are not.
             self.close()
-            raise NotTaken(_told(error)) from error
+            again, self._silent = self._silent, True
+            raise (Away if again else NotTaken)(_told(error)) from error
+        self._silent = False
         _demand(answer)
 
     def greet(self) -> None:

@@ -148,7 +148,7 @@ def test_an_event_that_everybody_may_read_is_missed(kind: str) -> None:
 
 @pytest.mark.parametrize("paid", [True, False])
 def test_only_prizes_are_withheld_after_a_tournaments_end(paid: bool) -> None:
-    """Each payout may have been handed over once. The event is for staff."""
+    """Prizes may be handed over, and taken back. The events are for staff."""
     forged = Forgery(bundle("public"))
     recorded = forged.events("tables_recorded")[-1]
     ends = forged.events("tournament_finished")

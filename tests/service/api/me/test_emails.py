@@ -286,6 +286,19 @@ async def test_a_recipient_at_whom_the_server_hangs_up_holds_back_no_other(
         assert states == [("sent", 1), ("waiting", 1)]
 
 
+async def test_a_server_that_hangs_up_at_every_recipient_costs_one_mail_an_attempt(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with post_office(database, serving) as (server, api, worker):
+        for number in range(3):
+            await put(await api.person(), f"{number}@falcon.example")
+        server.answers["RCPT"] = [HANGS_UP] * 6
+
+        await worker.work(SEND)
+
+        assert rows(database, "SELECT attempts FROM notice ORDER BY 1") == [(0,), (0,), (1,)]
+
+
 @pytest.mark.parametrize(("stalls", "mails"), [("RCPT", 1), ("content", 1)])
 async def test_a_killed_worker_doubles_no_mail_and_loses_none_that_was_not_handed_over(
     database: TestDatabase, serving: Callable[..., Any], stalls: str, mails: int
