@@ -1,7 +1,10 @@
 """Prizes that staff record as handed over, given back, or recorded by mistake."""
 
+from contextlib import suppress
+
 import msgspec
 from litestar import Response
+from msgspec.structs import replace
 
 from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
 from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned, PrizeReversed
@@ -13,6 +16,7 @@ from service.api.http.shell import Shell
 from service.api.http.writing.reasons import keep
 from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.tournament.money import players_of
+from service.log.rehearsal import Rehearsed
 from service.people.texts import Written
 from service.people.tokens import Principal
 
@@ -89,11 +93,16 @@ async def reverse_prize(
     """Record the reversal of everything handed over. The prize may then be handed over again."""
     entrant = EntrantId(entrant_id)
     about = players_of(place.state).get(entrant)
-    text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
-    command = ReversePrize(
-        entrant=entrant, by=PlayerId(order.actor), reason=text, now=order.received_at
-    )
-    return await _handed(shell, place, order, command)
+
+    async def named(order: Order) -> ReversePrize:
+        text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
+        by = PlayerId(order.actor)
+        return ReversePrize(entrant=entrant, by=by, reason=text, now=order.received_at)
+
+    trial = replace(order, rehearse=True)
+    with suppress(Rehearsed):  # no words are stored for a reversal that is refused
+        await decide_one(shell, place.league, place.id, trial, [await named(trial)])
+    return await _handed(shell, place, order, await named(order))
 
 
 async def _handed(
