@@ -19,18 +19,21 @@ _CHUNK = 4 * TILE
 _NAMED = ("chains", "tree")
 
 
-async def faults(connection: Driver, expected: Mapping[str, League]) -> list[str]:
+async def faults(connection: Driver, expected: Mapping[str, League]) -> dict[str, list[str]]:
     """
-    Return a sentence for each fault of the log, against the ends that the manifest names.
+    Return sentences for the faults of each league, against the ends that the manifest names.
+
+    A league without a fault is left out.
 
     Every event's bytes are hashed again. Whether each action was right is the audit's question.
     """
-    found = []
+    found = {}
     here = {identifier("lge", league) for league in await leagues(connection)}
     for league in sorted(here - expected.keys()):
-        found.append(f"{league}: the manifest does not name this league")
+        found[league] = ["the manifest does not name this league"]
     for league, end in expected.items():
-        found += [f"{league}: {fault}" for fault in await faults_of(connection, league, end)]
+        if faulty := await faults_of(connection, league, end):
+            found[league] = faulty
     return found
 
 
@@ -45,11 +48,12 @@ async def faults_of(connection: Driver, league: str, end: League) -> list[str]:
     nodes = await nodes_of(connection, number, await grown(connection, number))
     findings = Findings()
     await _follow(connection, number, about, TreeAudit(findings, about, nodes), Links(findings))
-    return [
-        f"position {fault.position}: {fault.what}"
-        for name in _NAMED
-        for fault in findings.checks[name].faults
-    ]
+    found = []
+    for check in (findings.checks[name] for name in _NAMED):
+        found += [f"position {fault.position}: {fault.what}" for fault in check.faults]
+        if more := check.failed - len(check.faults):
+            found.append(f"{check.title}: {more} more faults")
+    return found
 
 
 async def _follow(

@@ -1,6 +1,7 @@
 """The manifest of a backup: its parts with their digests, and the state of the copied log."""
 
 import os
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
@@ -50,6 +51,9 @@ class League(msgspec.Struct, frozen=True, kw_only=True):
     head: str | None
     """The newest signed head, as the signer signed it."""
 
+    faults: tuple[str, ...] = ()
+    """The faults of the log that was copied. Backups of earlier versions name none."""
+
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The first file to read of a backup. It holds no secret."""
@@ -81,6 +85,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def events(self) -> int:
         """The number of events in all leagues."""
         return sum(each.events for each in self.leagues.values())
+
+    @property
+    def faults(self) -> list[str]:
+        """The faults of all leagues, each with its league."""
+        return said({name: each.faults for name, each in self.leagues.items()})
+
+
+def said(faults: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return a sentence for each fault, with its league."""
+    return [f"{league}: {fault}" for league, each in faults.items() for fault in each]
 
 
 def part_of(file: Path) -> Part:

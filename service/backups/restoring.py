@@ -7,20 +7,23 @@ in, and the database's comment says why. The next restore begins from the start.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import asyncpg
 
 from service.backups import programs
 from service.backups.checking import faults
-from service.backups.manifest import DUMP, BackupRefused, Manifest
+from service.backups.manifest import DUMP, BackupRefused, Manifest, said
 from service.base import migrations
 from service.base.addresses import asyncpg_dsn
-from service.base.database import OWNER, UNFINISHED, close_logins, open_logins
-from service.base.errors import LeagueKeyUnknown
+from service.base.database import OWNER, UNFINISHED, async_engine, close_logins, open_logins
+from service.base.errors import LeagueKeyUnknown, StreamNotFound
 from service.log.keys import Keys
 from service.people import operator_log
+from service.people.suspending import suspend_league
 
 _MARK = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1"
 _OWNER = "SELECT pg_has_role(current_user, datdba, 'USAGE') FROM pg_database WHERE datname = $1"
@@ -33,6 +36,21 @@ _SCHEMAS = r"""
 """
 _FILLED = "SELECT EXISTS (SELECT FROM events) OR EXISTS (SELECT FROM account)"
 _KEYS = "SELECT league, key_id, wrapped FROM key"
+_SHOWN = 5
+_HOLD = {
+    False: "hash chains, trees and signed heads hold",
+    True: "hash chains, trees and signed heads of every other league hold",
+}
+
+
+class Restored(NamedTuple):
+    """The deeds of a restore, and its findings."""
+
+    steps: list[str]
+    """One sentence each."""
+
+    faults: dict[str, list[str]]
+    """By league that was suspended for them."""
 
 
 async def restore(
@@ -43,7 +61,8 @@ async def restore(
     closed: Callable[[], None] = lambda: None,
     *,
     replace: bool,
-) -> list[str]:
+    even_so: bool = False,
+) -> Restored:
     """
     Restore the database of a backup. The manifest must have been read and compared.
 
@@ -53,13 +72,11 @@ async def restore(
         closed: Called before the database is emptied, when it is closed and no process is logged
           in.
         replace: True to remove the database's present contents.
-
-    Returns:
-        The steps taken, one sentence each.
+        even_so: True to open the database with faults that the manifest does not name.
 
     Raises:
-        BackupRefused: If a restore is not possible, or the restored log has a fault. In the latter
-            case the database stays closed.
+        BackupRefused: If a restore is not possible. After a fault that the manifest does not name
+            the database stays closed.
     """
     _check_schema(manifest)
     connection = await asyncpg.connect(asyncpg_dsn(url))
@@ -74,17 +91,32 @@ async def restore(
         arguments = ["--exit-on-error", "--single-transaction", "--no-owner", f"--role={OWNER}"]
         programs.run(program, [*arguments, str(folder / DUMP)], url)
         done = [f"{manifest.events} events of {len(manifest.leagues)} leagues"]
-        await _check(connection, manifest, secret_keys)
-        done.append("hash chains, trees and signed heads hold")
+        found = await _check(connection, manifest, secret_keys, even_so=even_so)
+        done.append(_HOLD[bool(found)])
         if manifest.schema != migrations.newest():
             migrations.migrate(url, restoring=True)
             done.append(f"the schema was migrated from {manifest.schema}")
         await _record(connection, f"{folder.name} of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}")
+        await _suspend(url, found)
         await connection.execute("ANALYZE")
         await open_logins(connection, name)
     finally:
         await connection.close()
-    return done
+    return Restored(done, found)
+
+
+async def _suspend(url: str, found: Mapping[str, list[str]]) -> None:
+    """Let no damaged league take commands, until an operator has seen what is wrong with it."""
+    engine = async_engine(url, 1)
+    by = operator_log.operator()
+    try:
+        async with engine.begin() as connection:
+            for league, faults_here in found.items():
+                about = f"restored with faults: {'; '.join(faults_here)}"[: operator_log.REASON_MAX]
+                with suppress(StreamNotFound):  # the copy holds no event of it
+                    await suspend_league(connection, league, by, about)
+    finally:
+        await engine.dispose()
 
 
 def _check_schema(manifest: Manifest) -> None:
@@ -158,14 +190,28 @@ async def _empty(connection: asyncpg.Connection) -> None:
 
 
 async def _check(
-    connection: asyncpg.Connection, manifest: Manifest, secret_keys: tuple[str, ...]
-) -> None:
-    """Compare the log with the manifest, and open every league's key."""
-    if found := await faults(connection, manifest.leagues):
+    connection: asyncpg.Connection,
+    manifest: Manifest,
+    secret_keys: tuple[str, ...],
+    *,
+    even_so: bool,
+) -> dict[str, list[str]]:
+    """Compare the log with the manifest, open every league's key, and return the faults."""
+    found = await faults(connection, manifest.leagues)
+    known = set(manifest.faults)
+    unnamed = [each for each in said(found) if each not in known]
+    if unnamed and not even_so:
         raise BackupRefused(
-            f"what was restored does not hold: {'; '.join(found[:5])}",
-            "the database stays closed; restore another backup",
+            f"what was restored does not hold: {'; '.join(unnamed[:_SHOWN])}"
+            f"{f', and {more} more faults' if (more := len(unnamed) - _SHOWN) > 0 else ''}",
+            "the database stays closed; restore another backup, or this one with --even-so, which "
+            "suspends the leagues with a fault and opens the others",
         )
+    await _check_keys(connection, secret_keys)
+    return found
+
+
+async def _check_keys(connection: asyncpg.Connection, secret_keys: tuple[str, ...]) -> None:
     if not secret_keys:
         return
     keys = Keys(*secret_keys)

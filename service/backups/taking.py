@@ -14,6 +14,7 @@ from engine.values import identifier
 from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups import programs
+from service.backups.checking import faults_of
 from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part_of
 from service.base import drafts
 from service.base.addresses import asyncpg_dsn
@@ -56,6 +57,8 @@ def take(
     Raises:
         BackupRefused: If a backup is not possible. Nothing is left behind.
 
+    A fault of the log is no reason to take no backup. The manifest names it.
+
     The operators' log records the beginning before a byte is copied, and the end once the folder
     has its name. A backup that was killed in between is complete if its folder has its name.
     """
@@ -73,7 +76,7 @@ def take(
             manifests.write(made, draft)
     except FileExistsError as error:
         raise BackupRefused(str(error), "give another folder") from None
-    asyncio.run(_end(settings, target.name))
+    asyncio.run(_end(settings, target.name, made))
     return made
 
 
@@ -96,7 +99,7 @@ async def _copy(settings: Settings, folder: Path, name: str) -> Manifest:
             taken_at = await connection.fetchval("SELECT transaction_timestamp()")
             schema = await connection.fetchval("SELECT version_num FROM alembic_version")
             ends = {
-                identifier("lge", league): await end_of(connection, league)
+                identifier("lge", league): await _checked(connection, league)
                 for league in await leagues(connection)
             }
             write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
@@ -116,17 +119,21 @@ async def _copy(settings: Settings, folder: Path, name: str) -> Manifest:
     )
 
 
-async def _end(settings: Settings, name: str) -> None:
+async def _end(settings: Settings, name: str, made: Manifest) -> None:
+    """Record the end. The reason of the entry is what the doctor shows: the faults."""
+    found = "; ".join(made.faults)[: operator_log.REASON_MAX] or None
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
-        await _record(connection, "backup_taken", name)
+        await _record(connection, "backup_taken", name, found)
     finally:
         await connection.close()
 
 
-async def _record(connection: Driver, kind: operator_log.Kind, name: str) -> None:
+async def _record(
+    connection: Driver, kind: operator_log.Kind, name: str, reason: str | None = None
+) -> None:
     """Record the backup in the operators' log, which shows the age of the newest one."""
-    await operator_log.add(connection, [None], operator_log.operator(), kind, name)
+    await operator_log.add(connection, [None], operator_log.operator(), kind, name, reason)
 
 
 async def _check_keys(connection: Driver, settings: Settings) -> None:
@@ -141,6 +148,13 @@ async def _check_keys(connection: Driver, settings: Settings) -> None:
                 "set the key of the running service, and HOLOTABLE_SECOND_SECRET_KEY while the "
                 "key is being changed",
             ) from None
+
+
+async def _checked(connection: Driver, league: UUID) -> League:
+    """Return the end of a league's log with the faults that a restore will find."""
+    end = await end_of(connection, league)
+    found = await faults_of(connection, identifier("lge", league), end)
+    return msgspec.structs.replace(end, faults=tuple(found))
 
 
 async def end_of(connection: Driver, league: UUID) -> League:

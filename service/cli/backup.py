@@ -8,7 +8,7 @@ import rich_click as click
 from service.backups.keys import together
 from service.backups.taking import take
 from service.cli.backup_options import DATA, FOLDER, PASSPHRASE, passphrase_in
-from service.cli.common import FILE, out, server, settings
+from service.cli.common import FILE, err, out, server, settings
 from service.process import at_rest
 
 
@@ -61,6 +61,15 @@ def backup(
         f"{made.taken_at:%Y-%m-%dT%H:%M:%SZ}, {size} bytes",
         markup=False,
     )
+    for each in made.faults:
+        err.print(f"this log has a fault, and so has its copy: {each}", markup=False)
+    if made.faults:
+        err.print(
+            "a restore will suspend these leagues and open the others\n  next: "
+            "docs/guides/repairing-a-league.md, and take another backup; keep the last one without "
+            "a fault",
+            markup=False,
+        )
     out.print(f"  {_SECRECY[made.keys]}", markup=False)
 
 

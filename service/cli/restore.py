@@ -1,7 +1,7 @@
 """``holotable restore``: bring a backup back into an empty database."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups.keys import KeyRing
 from service.backups.losing import losses
-from service.backups.manifest import BackupRefused, Manifest
+from service.backups.manifest import BackupRefused, Manifest, said
+from service.backups.restoring import Restored
 from service.backups.restoring import restore as restore_database
 from service.base.addresses import asyncpg_dsn
 from service.base.secret_files import write_secret
@@ -37,6 +38,9 @@ from service.transparency.signing import SignerAway, asking
     help="Folder to write the keys to, one file each.  With --data they go there.",
 )
 @click.option("--replace", is_flag=True, help="Remove the present contents of the target.")
+@click.option(
+    "--even-so", is_flag=True, help="Open the database though its log has faults not known before."
+)
 @DRY_RUN
 def restore(
     source: Path,
@@ -44,6 +48,7 @@ def restore(
     passphrase_file: Path | None,
     keys_to: Path | None,
     replace: bool,
+    even_so: bool,
     dry_run: bool,
 ) -> None:
     """
@@ -51,11 +56,11 @@ def restore(
 
     The database must be prepared (`holotable prepare`), and HOLOTABLE_DATABASE_URL must have the
     login of holotable_migrate; or --data, which needs nothing.  If a restore is killed, the
-    database stays closed. Run the command again.
+    database stays closed. Run the command again.  Leagues whose log has a fault are suspended.
     """
     with ExitStack() as held:
         manifest = manifests.read(source)
-        out.print(_told(manifest), markup=False)
+        _tell(manifest)
         if dry_run:
             _rehearse(manifest, data, held)
             return
@@ -73,21 +78,29 @@ def restore(
             into.append((ring.files, data / at_rest.SECRETS))
         for contents, folder in into:
             _refuse_others(contents, folder, replace=replace)
-        if data is not None:
-            if at_rest.begin_restore(data, server()):  # this needs no secret
-                write_all(*into.pop())
-            url = held.enter_context(at_rest.prepared(data, server()))
-            told = at_rest.settings(data, url, ring.files)
-        else:
-            told = settings()
+        told = settings() if data is None else _begun(data, into, ring, held)
 
         def closed() -> None:
             for contents, folder in into:
                 write_all(contents, folder)
 
-        asyncio.run(_restore(told, source, manifest, data, closed, replace=replace))
+        url = told.database_url
+        restoring = restore_database(
+            url, source, manifest, told.secret_keys, closed, replace=replace, even_so=even_so
+        )
+        asyncio.run(_restore(told, manifest, data, restoring))
         if data is not None:
             at_rest.end_restore(data)
+
+
+def _begun(
+    data: Path, into: list[tuple[dict[str, str], Path]], ring: KeyRing, held: ExitStack
+) -> Settings:
+    """Begin a restore into the folder of ``up``. The last of *into* is the folder's secrets."""
+    if at_rest.begin_restore(data, server()):  # this needs no secret
+        write_all(*into.pop())
+    url = held.enter_context(at_rest.prepared(data, server()))
+    return at_rest.settings(data, url, ring.files)
 
 
 def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
@@ -117,20 +130,20 @@ def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
 
 
 async def _restore(
-    told: Settings,
-    source: Path,
-    manifest: Manifest,
-    data: Path | None,
-    closed: Callable[[], None],
-    *,
-    replace: bool,
+    told: Settings, manifest: Manifest, data: Path | None, restoring: Awaitable[Restored]
 ) -> None:
-    """Restore, and warn if signed heads are newer than the copy."""
-    done = await restore_database(
-        told.database_url, source, manifest, told.secret_keys, closed, replace=replace
-    )
-    for step in done:
+    """Restore, and warn of faults, and if signed heads are newer than the copy."""
+    done = await restoring
+    for step in done.steps:
         out.print(f"  {step}", markup=False)
+    for each in said(done.faults):
+        err.print(each, markup=False)
+    for league in done.faults:
+        err.print(
+            f"{league} is suspended\n  next: docs/guides/repairing-a-league.md, and then "
+            f"`holotable league restore {league} --reason WHY` as holotable_migrate",
+            markup=False,
+        )
     lost = await _lost(told, data)
     out.print(f"restored the state of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}", markup=False)
     for each in lost or ():
@@ -170,12 +183,15 @@ async def _contradictions(
         return None
 
 
-def _told(manifest: Manifest) -> str:
-    return (
+def _tell(manifest: Manifest) -> None:
+    out.print(
         f"a backup of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}: {manifest.events} events of "
         f"{len(manifest.leagues)} leagues, schema {manifest.schema}, PostgreSQL "
-        f"{manifest.postgresql}, keys: {manifest.keys}"
+        f"{manifest.postgresql}, keys: {manifest.keys}",
+        markup=False,
     )
+    for each in manifest.faults:
+        err.print(f"the backup names a fault: {each}", markup=False)
 
 
 def _refuse_others(contents: Mapping[str, str], folder: Path, *, replace: bool) -> None:

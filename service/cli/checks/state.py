@@ -36,7 +36,8 @@ _CLOSED = """
      WHERE suspended_at IS NOT NULL AND relocation IS DISTINCT FROM 'released' ORDER BY 1
 """
 _BACKUP = """
-    SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled
+    SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled,
+           (array_agg(reason ORDER BY at DESC))[1] AS faults
       FROM operator_deed WHERE kind = 'backup_taken'
 """
 _LATE = """
@@ -113,17 +114,24 @@ async def demos(connection: asyncpg.Connection, _settings: Settings) -> str:
 
 
 async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
-    """The last backup is not too old."""
+    """The last backup is not too old, and names no fault of the log."""
     row = await connection.fetchrow(_BACKUP)
     if row is None or (row["age"] is None and not row["filled"]):
         return "none taken; there is nothing to back up yet"
     step = "`holotable backup FOLDER` as holotable_migrate, or with --data; every night by a timer"
     if row["age"] is None:
         raise CheckFailed([Fault("none has been taken", step, weak=True)])
-    hours = row["age"].total_seconds() / 3600
-    if row["age"] > BACKUP_AGE:
-        raise CheckFailed([Fault(f"the last one is {hours:.0f} hours old", step, weak=True)])
-    return f"the last one is {hours:.0f} hours old"
+    aged = f"the last one is {row['age'].total_seconds() / 3600:.0f} hours old"
+    found = [Fault(aged, step, weak=True)] if row["age"] > BACKUP_AGE else []
+    if row["faults"]:
+        repaired = (
+            "`holotable repair LEAGUE --operator NAME --reason WHY --dry-run` as holotable_api "
+            "says more; after the repair take another backup"
+        )
+        found.append(Fault(f"the log that the last one copied has {row['faults']}", repaired))
+    if found:
+        raise CheckFailed(found)
+    return aged
 
 
 async def projections(connection: asyncpg.Connection, _settings: Settings) -> str:
