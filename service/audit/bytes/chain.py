@@ -6,7 +6,7 @@ columns alone.
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha1, sha256
@@ -90,17 +90,29 @@ class Places:
 
         self._namespace = b""
         self._index = 0
+        self._passed: list[Placed | Recorded] = []
+        """Voided events since the last other one. The next one shows whose append they are of."""
 
-    def resume(self, before: Sequence[Placed]) -> None:
+    @property
+    def settled(self) -> int:
+        """The position up to which the heads are those of the log."""
+        return self._passed[0].position - 1 if self._passed else self._position
+
+    def resume(self, before: Sequence[Placed], voided: Container[int] = ()) -> None:
         """
         Begin in the middle of a log.
 
         Args:
-            before: The events of the last append before it, from its first event.
+            before: The events of the last append before it, from its first event, with the voided
+                events around them.
+            voided: Positions of voided events.
         """
         earlier = Places(Findings())
         for each in before:
-            earlier.follow(each)
+            if each.position in voided:
+                earlier.pass_over(each)
+            else:
+                earlier.follow(each)
         self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
 
     def follow(self, row: Placed | Recorded) -> bool:
@@ -112,7 +124,9 @@ class Places:
         if begins:
             self._begin(row)
         else:
-            self._index += 1
+            self._index += 1 + len(self._passed)
+        if self._passed:
+            self._settle(0)
         named = row.event_id.int == _named(self._namespace, self._index)
         if not (dense and named):
             find = self._findings.hold
@@ -130,13 +144,23 @@ class Places:
         self._findings.hold(
             "positions", dense, row.position, row.stream, said("positions have a gap"), 0
         )
-        self._index += row.metadata == self._written
-        self.heads[row.stream] = (row.stream_version, row.hash)
+        self._passed.append(row)
+
+    def _settle(self, left: int) -> None:
+        """Move the heads past voided events, but not past the last *left* of them."""
+        end = len(self._passed) - left
+        for each in self._passed[:end]:
+            self.heads[each.stream] = (each.stream_version, each.hash)
+        del self._passed[:end]
+
+    def _own(self, row: Placed | Recorded) -> int:
+        """Return how many of the voided events right before *row* its identifier counts."""
+        counts = range(len(self._passed) + 1)
+        return next((n for n in counts if row.event_id.int == _named(self._namespace, n)), 0)
 
     def _begin(self, row: Placed | Recorded) -> None:
         """Read and check the metadata of an append, and check its guards."""
         self._written = row.metadata
-        self._index = 0
         told = parsed(row.metadata)
         if encode(told) != row.metadata:
             what = said("its append's metadata is not canonical")
@@ -148,6 +172,9 @@ class Places:
         except (msgspec.MsgspecError, ValueError):
             # Forged: the check of the event identifiers reports it.
             self._namespace, guards = b"", ()
+        # The first events of this append may be voided: its guards held before them.
+        self._index = self._own(row)
+        self._settle(self._index)
         for each in guards:
             found, head = self.heads.get(each.stream, _NO_HEAD)
             held = (each.version, each.hash) == (found, head.hex())

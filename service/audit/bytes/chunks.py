@@ -54,17 +54,21 @@ async def read_places(
 ) -> Leaves:
     """Check the positions, appends and texts of *unit*'s events. Return the leaves of the chunk."""
     places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
-    before = await _append_before(driver, league, unit.after)
-    places.resume(before)
-    for row in before:
-        acts.follow(row, begins=False)
     hashes, voided = [], frozenset(plan.voided)
+    before = await _append_before(driver, league, unit.after, voided)
+    places.resume(before, voided)
+    for row in before:
+        if row.position in voided:
+            acts.pass_over(row)
+        else:
+            acts.follow(row, begins=False)
     async for rows in _read(driver, league, unit):
-        places.heads |= await _heads(driver, league, rows, places.heads)
+        places.heads |= await _heads(driver, league, rows, places, voided)
         for row in rows:
             hashes.append(row.hash)
             if row.position in voided:
                 places.pass_over(row)
+                acts.pass_over(row)
             else:
                 acts.follow(row, places.follow(row))
                 texts.follow(row)
@@ -100,24 +104,40 @@ def _told() -> list[str]:
     return sorted({*TELLING, *types_with_texts()})
 
 
-async def _append_before(driver: Driver, league: UUID, until: int) -> list[Placed]:
-    """Return the last append up to position *until*, from its first event."""
+async def _append_before(
+    driver: Driver, league: UUID, until: int, voided: Container[int]
+) -> list[Placed]:
+    """
+    Return the last append up to position *until*, from its first event.
+
+    Voided events in it, before it and after it count as its own.
+    """
     looked = _LOOKED_BACK
     while True:
         # What stands before the first position is no event of the log.
         found = await driver.fetch(_PLACED, league, max(until - looked, -1), until, _told())
         rows = [Placed(*row) for row in found]
-        own = [row for row in rows if row.metadata == rows[-1].metadata]
+        sound = [row.metadata for row in rows if row.position not in voided]
+        first = len(rows)
+        while first and (
+            rows[first - 1].position in voided or rows[first - 1].metadata == sound[-1]
+        ):
+            first -= 1
+        own = rows[first:]
         if len(own) < len(rows) or looked > until:
             return own
         looked *= _LOOKED_BACK
 
 
 async def _heads(
-    driver: Driver, league: UUID, rows: list[Placed], heads: Container[str]
+    driver: Driver,
+    league: UUID,
+    rows: list[Placed],
+    places: Places,
+    voided: Container[int],
 ) -> dict[str, tuple[int, bytes]]:
     """
-    Return the heads before *rows* of the streams that their guards name, except for *heads*.
+    Return the heads before *rows* of the streams that their guards name, except for known ones.
 
     Only the named heads and the event after each are looked up. If a stream's head was
     different, a fault follows in any case.
@@ -129,13 +149,14 @@ async def _heads(
         if row.metadata != metadata:
             metadata = row.metadata
             for stream, version in _guarded(metadata) if b'"guards"' in metadata else ():
-                if stream not in known and stream not in heads:
+                if stream not in known and stream not in places.heads:
                     asked |= {(stream, version), (stream, version + 1)}
-        known.add(row.stream)
+        if row.position not in voided:  # its append may have begun before it
+            known.add(row.stream)
     if not asked:
         return {}
     streams, versions = zip(*sorted(asked), strict=True)
-    found = await driver.fetch(_ENDS, league, streams, versions, rows[0].position - 1)
+    found = await driver.fetch(_ENDS, league, streams, versions, places.settled)
     return {row["stream"]: (row["stream_version"], row["hash"]) for row in found}
 
 

@@ -45,10 +45,26 @@ class ActsAudit:
         self._telling: list[Placed] = []
         """Rulings of the current append, and the events that acts of rulings lead to."""
 
+        self._voided: list[Placed] = []
+        """Such events that are voided, in the current append or right before it."""
+
+        self._passed: list[Placed] = []
+        """Such events that are voided, after the last other event: of this append or the next."""
+
+    def pass_over(self, recorded: Placed) -> None:
+        """Note a voided event. It may be an act of the ruling in its append."""
+        if recorded.type in TELLING:
+            self._passed.append(recorded)
+
     def follow(self, recorded: Placed, begins: bool) -> None:
         """Note the next event. If it *begins* another append, check the one before first."""
-        if begins and self._telling:
-            self.end()
+        if begins:
+            if self._telling:
+                self.end()
+            self._voided = []
+        if self._passed:
+            self._voided += self._passed
+            self._passed = []
         if recorded.type in TELLING:
             self._telling.append(recorded)
 
@@ -70,7 +86,9 @@ class ActsAudit:
             self._findings.hold("rulings", False, position, stream, what)
             return
         found = Counter((each.stream, each.type) for each in done)
-        missing, beside = (due - found).total(), (found - due).total()
+        # Nothing of a voided event can be read for certain, so it only stands for a missing act.
+        voided = Counter((each.stream, each.type) for each in (*self._voided, *self._passed))
+        missing, beside = (due - found - voided).total(), (found - due).total()
         what = said(
             "%(missing)s of %(all)s acts of a ruling are missing from its append",
             missing=missing,

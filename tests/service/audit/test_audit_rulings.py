@@ -187,6 +187,33 @@ def test_acts_that_stand_beside_their_ruling_are_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("acts", "voided", "wrong"),
+    [
+        ([FORFEITED, RULING, ADJUSTED], {1}, 0),
+        ([FORFEITED, RULING, ADJUSTED], {3}, 0),
+        ([FORFEITED, RULING, ADJUSTED], {1, 3}, 0),
+        ([FORFEITED, RULING, WARNED], {3}, 1),  # not the act that is missing
+        ([FORFEITED, RULING], {1}, 1),  # one act for two
+        ([FORFEITED, RULING, ADJUSTED, WARNED], {1}, 1),
+    ],
+)
+def test_a_voided_act_of_a_ruling_is_not_missing(
+    acts: list[tuple[str, str, Any]], voided: set[int], wrong: int
+) -> None:
+    findings = Findings()
+    audit, begins = ActsAudit(findings), False
+    for recorded, first in appended([WARNED], acts, [WARNED]):
+        begins = begins or first
+        if recorded.position in voided:
+            audit.pass_over(recorded)
+        else:
+            audit.follow(recorded, begins)
+            begins = False
+    audit.end()
+    assert findings.checks["rulings"].failed == wrong
+
+
+@pytest.mark.parametrize(
     "of_appends",
     [
         ([RULING, FORFEITED],),

@@ -119,3 +119,21 @@ def test_a_plan_is_kept_as_text_also_of_a_log_with_stored_subtrees() -> None:
         grown={8: 15, 16: 0}, generator=None, units=(),
     )  # fmt: skip
     assert msgspec.json.decode(as_text(plan), type=Plan) == plan
+
+
+async def test_voided_events_at_the_end_of_a_chunk_keep_their_places(
+    database: TestDatabase, night: Night, connection: AsyncConnection
+) -> None:
+    """The append that crosses the end lost events on both sides of it."""
+    superuser = await asyncpg.connect(database.url("postgres"))
+    await superuser.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+    await superuser.execute(
+        FORGED.replace("BETWEEN 254 AND 257", "BETWEEN 254 AND 256"), number_of(night.league)
+    )
+    await superuser.close()
+    made = await make_plan(await driver_of(connection), night.league, None, None, chunk=TILE)
+    places = tuple(unit for unit in made.units if unit.kind == "places")
+    for voided, faulty in (((), True), ((254, 255, 256), False), ((255, 256), True)):
+        plan = replace(made, units=places, voided=voided)
+        report = await done(connection, plan, list(range(len(places))))
+        assert any(check.failed for check in report.checks if check.name == "event_ids") is faulty
