@@ -123,6 +123,9 @@ class Report(msgspec.Struct, kw_only=True):
     voided_positions: tuple[int, ...] = ()
     """Positions of damaged events that an operator has voided."""
 
+    not_compared: tuple[str, ...] = ()
+    """Read models whose rows are another version's. They wait for a rebuild."""
+
     decks: dict[str, DealtDecks] = {}
     """By deck, the statistics of all its shuffles together."""
 
@@ -150,6 +153,9 @@ class Report(msgspec.Struct, kw_only=True):
         if self.voided_positions:
             named = ", ".join(map(str, self.voided_positions[:FAULTS_SHOWN]))
             yield f"{len(self.voided_positions)} events are out of folding, at positions {named}."
+        if self.not_compared:
+            named = ", ".join(self.not_compared)
+            yield f"Read models that wait for a rebuild were not compared: {named}."
         if self.voided_deals:
             yield f"{self.voided_deals} deals were voided and dealt again."
         if self.openings or self.omissions:

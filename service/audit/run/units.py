@@ -29,7 +29,7 @@ from service.log.read import positions_of, read_at
 from service.log.record import Recorded
 from service.projections.applying.projection import ProjectionBroken
 from service.projections.models.all import chosen
-from service.projections.rebuilding.comparing import compare_league
+from service.projections.rebuilding.comparing import compare_league, is_outdated
 
 Told = Callable[[int], Awaitable[None]]
 """Called from time to time with the weight done, of one unit or of all of them."""
@@ -49,6 +49,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     figures: Figures = Figures()
     leaves: Leaves | None = None
     offset: int = 0
+    not_compared: str = ""
+    """A read model that waits for a rebuild."""
 
 
 async def perform(
@@ -62,18 +64,25 @@ async def perform(
     """
     driver = await driver_of(connection)
     findings = Findings()
-    figures, leaves = Figures(), None
+    figures, leaves, not_compared = Figures(), None, ""
     match unit.kind:
         case "places":
             leaves = await read_places(driver, number_of(plan.league), plan, unit, findings)
         case "projection":
-            await _compare(connection, plan.league, unit.name, findings)
+            if not await _compare(connection, plan.league, unit.name, findings):
+                not_compared = unit.name
         case "jobs":
             await check_jobs(driver, plan.league, plan.now, findings)
         case _:
             figures = await _read_streams(driver, keys, plan, unit, told, findings)
     await told(unit.weight)
-    return Part(found=findings.kept(), figures=figures, leaves=leaves, offset=unit.offset)
+    return Part(
+        found=findings.kept(),
+        figures=figures,
+        leaves=leaves,
+        offset=unit.offset,
+        not_compared=not_compared,
+    )
 
 
 async def _read_streams(
@@ -112,20 +121,26 @@ async def _tournaments_of(driver: Driver, plan: Plan, season: str) -> list[str]:
     return sorted(stream_of(each.decode()) for each in named)
 
 
-async def _compare(connection: AsyncConnection, league: str, name: str, findings: Findings) -> None:
+async def _compare(connection: AsyncConnection, league: str, name: str, findings: Findings) -> bool:
+    """Compare a read model, unless it waits for a rebuild. Return whether it was compared."""
+    [model] = chosen(name)
+    if await is_outdated(connection, league, model):
+        return False
     differences = []
     try:
-        differences = await compare_league(connection, league, chosen(name))
+        differences = await compare_league(connection, league, [model])
     except ProjectionBroken as error:
         what = said("an event cannot be projected: %(reason)s", reason=error.reason)
         findings.hold("projections", False, error.position, name, what)
-        return
+        return True
     except (*DEFECTS, sa.exc.DBAPIError) as error:
         if isinstance(error, sa.exc.DBAPIError) and not _refused(error):
             raise  # the database is away
         what = said("cannot be built from this log: %(error)s", error=type(error).__name__)
         findings.hold("projections", False, -1, name, what)
-        return
+        return True
+    if differences and await is_outdated(connection, league, model):
+        return False  # another program has rebuilt it meanwhile
     findings.held(("projections",))
     for found in differences:
         what = said(
@@ -135,6 +150,7 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
             missing=found.only_rebuilt,
         )
         findings.hold("projections", False, -1, found.name, what)
+    return True
 
 
 def _refused(error: sa.exc.DBAPIError) -> bool:
@@ -197,6 +213,7 @@ async def finish(
         lapsed_rounds=sum(part.figures.lapsed_rounds for part in parts),
         voided_deals=sum(part.figures.voided_deals for part in parts),
         voided_positions=plan.voided,
+        not_compared=tuple(sorted(part.not_compared for part in parts if part.not_compared)),
         decks=decks,
         generator=plan.generator,
         last_position=plan.until,

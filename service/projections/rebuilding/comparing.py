@@ -87,6 +87,17 @@ async def compare_league(
     return found
 
 
+async def is_outdated(connection: AsyncConnection, league: str, projection: Projection) -> bool:
+    """Return whether the live rows are another version's, so that they wait for a rebuild."""
+    await connection.rollback()
+    statement = sa.select(checkpoint.c.version).where(
+        checkpoint.c.name == projection.name, checkpoint.c.league == league
+    )
+    version = await connection.scalar(statement)
+    await connection.rollback()
+    return version is not None and version != projection.version
+
+
 async def _make(connection: AsyncConnection, projections: Sequence[Projection]) -> None:
     await _drop(connection, projections)
     for relation in _relations(projections):
