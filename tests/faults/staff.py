@@ -161,7 +161,7 @@ FAULTS = (
     Fault(
         name="prizes change under a deal",
         file="tournament/entering/changing.py",
-        sound='raise PrizesFixed(field=names[0], problem="a payout deal divides them")',
+        sound='raise PrizesFixed(field=names[0], problem=Wording("a payout deal divides them"))',
         faulty="pass",
         caught_by=TERMS + "test_no_prize_changes_while_a_deal_divides_them",
     ),

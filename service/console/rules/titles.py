@@ -48,6 +48,7 @@ TITLES: Mapping[str, str] = {
     "denominations": N_("Kinds of chips"),
     "dice.target": N_("The target dice"),
     "directing.hold": N_("A table is held"),
+    "disqualification": N_("Disqualification"),
     "escalation": N_("Growing forced bets"),
     "forced.ante": N_("Ante"),
     "forced.blinds": N_("Blinds"),
