@@ -258,10 +258,14 @@ class Api:
         answered = _Answered(body)
         await self.edge(cast(HTTPScope, scope), answered.receive, answered.send)
         answer = bytes(answered.body)
-        if "json" in answered.headers.get("content-type", ""):
+        kind = answered.headers.get("content-type", "").partition(";")[0]
+        if kind in _NAMING:  # the lines of a bundle are signed, and stay as they are
             answer = with_bots_named(answer, self.language)
         return answered.status, answered.headers, answer
 
+
+_NAMING = ("application/json", "application/problem+json")
+"""The types of the answers in which house bots are named in the reader's language."""
 
 _CALL: Mapping[str, object] = {
     "type": "http",
