@@ -415,3 +415,30 @@ async def test_who_was_seated_absent_and_who_waits_in_late_registration_check_in
         assert [(each["checked_in"], each["absent"]) for each in shown] == [(True, False)] * 3
         desk = await console.signed_in(owner.login)
         assert f"{door}/{shown[2]['id']}/here" not in (await desk.get(door)).text
+
+
+async def test_an_evening_cancelled_because_few_were_there_says_so_and_is_planned_again(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        for number in range(3):
+            person = await console.api.join(owner, league)
+            await person.post(f"/v1/tournaments/{tournament}/registrations")
+            if not number:
+                assert (await person.post(f"/v1/tournaments/{tournament}/check-ins")).is_success
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.is_success, started.text
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(f"/tournaments/{tournament}")
+        said = "At the start, only 1 of 3 entered players had checked in. 2 were needed."
+        assert said in page.text, page.text
+        again = f"/leagues/{league}/new-evening/plan?often=once&amp;like={tournament}"
+        assert again in page.text
+        page = await browser.get(again.replace("&amp;", "&"))
+        assert page.status_code == 200
+        assert "If fewer than the minimum are there, the evening is cancelled." in page.text
+        player = await console.signed_in(person.login)
+        page = await player.get(f"/tournaments/{tournament}")
+        assert said in page.text
+        assert again not in page.text

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.service.api.tournament.test_corrections import a_night
@@ -111,19 +112,65 @@ async def test_what_was_recorded_by_mistake_is_taken_back(serving: Serving) -> N
         path = f"/tournaments/{tournament}/money"
         assert "Not paid after all" not in (await browser.get(path)).text
         page = await browser.submit(f"{path}/entry")
-        assert page.text.count("Not paid after all") == 1
-        options = re.findall(r"<option value=.(\w+).>([^<]*)</option>", page.text)
-        assert ("buy_in", "the buy-in · €15.00") in options
+        assert "Not paid after all: the buy-in · €15.00" in page.text
+        assert "Not paid after all: the fee · €2.00" in page.text
 
-        page = await browser.submit(f"{path}/undo", kind="buy_in")
-        assert "has not paid." in page.text, page.text
-        page = await browser.submit(f"{path}/undo", kind="fee", reason="Somebody else's money")
+        buy_in, fee = taking_back(browser.page)
+        page = await sent(browser, f"{path}/undo", buy_in)
+        assert "has not paid €15.00." in page.text, page.text
+        again = await browser.post(f"{path}/undo", buy_in)
+        assert again.status_code == 303, again.text  # sent twice, it is done once
+        page = await sent(browser, f"{path}/undo", fee | {"reason": "Somebody else's money"})
         assert "Not paid after all" not in page.text
         ledger = (await owner.get(f"/v1{path.replace('/money', '/ledger')}")).json()
         assert [each["paid"] for each in ledger["accounts"]] == [0, 0]
         assert sorted(len(each["payments"]) for each in ledger["accounts"]) == [0, 4]
         page = await browser.submit(f"{path}/entry")
         assert "settled" in page.text
+
+
+async def test_a_refund_is_no_payment_and_is_taken_back_by_its_own_name(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        asked = {"name": "Night", "ruleset": "better"} | TERMS
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        tournament = made.json()["id"]
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        await browser.get(path)
+        await browser.submit(f"{path}/entry")
+        ledger = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()
+        payer = ledger["accounts"][0]["entrant"]
+        left = await person.post(f"/v1/tournaments/{tournament}/withdrawals")
+        assert left.is_success, left.text
+        page = await browser.get(path)
+        typed = {"entrant": payer, "kind": "refund", "amount": "17"}
+        page = await browser.submit(f"{path}/payment", **typed)
+        assert "The payment is recorded." in page.text, page.text
+        assert "Not paid after all" not in page.text
+        assert "Not given back after all: €17.00" in page.text
+        (refund,) = taking_back(browser.page)
+        page = await sent(browser, f"{path}/undo", refund)
+        assert "did not get €17.00 back." in page.text
+        refused = await browser.post(f"{path}/undo", refund | {"key": "0" * 32})
+        assert refused.status_code >= 400, "less stands than the page showed"
+
+
+async def sent(browser: Any, action: str, fields: dict[str, str]) -> Any:
+    """Send one of the page's forms, and return the page that follows."""
+    answer = await browser.post(action, fields)
+    assert answer.status_code == 303, answer.text
+    return await browser.get(answer.headers["location"])
+
+
+def taking_back(page: httpx.Response | None) -> list[dict[str, str]]:
+    """Return the fields of each form that takes back a payment."""
+    assert page is not None
+    forms = re.findall(r'<form[^>]*action="[^"]*/money/undo">.*?</form>', page.text, re.DOTALL)
+    hidden = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+    return [dict(hidden.findall(each)) for each in forms]
 
 
 async def test_a_prize_recorded_by_mistake_is_taken_back(
@@ -137,6 +184,12 @@ async def test_a_prize_recorded_by_mistake_is_taken_back(
         assert "Not handed over after all" not in page.text
         page = await browser.submit(f"{path}/prize")
         assert page.text.count("Not handed over after all") == 1, page.text
+        assert re.search(r"Not handed over after all: €[\d.]+<", page.text), page.text
+        undo = browser.hidden(f"{path}/prize/undo")
+        other = undo | {"amount": "1"}  # the sum of a page that is out of date
+        refused = await browser.post(f"{path}/prize/undo", other)
+        assert refused.status_code == 412
+        assert "Somebody else was faster" in refused.text, refused.text
         page = await browser.submit(f"{path}/prize/undo", reason="It was another Han")
         assert "It is recorded that the prize was not handed over." in page.text
         assert "Not handed over after all" not in page.text

@@ -10,11 +10,13 @@ from service.api.tournament.money import AccountShown, LedgerShown, PaymentWante
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Body
+from service.console.calling import Body, Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
-from service.console.numbers import minor
+from service.console.numbers import minor, whole
 from service.console.pages import Done, Page
+from service.console.problems import FASTER
+from service.console.words import Words
 
 _PLANS = frozenset({"owner", "director"})
 _OVER = frozenset({"draft", "finished", "cancelled", "discarded"})
@@ -43,6 +45,9 @@ class AccountSeen(msgspec.Struct, kw_only=True):
 
     undo: tuple[tuple[str, int], ...]
     """The payments that may be taken back as never made: each purpose with its amount."""
+
+    refunded: int
+    """The refunds that may be taken back as never given."""
 
     payout: int
     handed_over: int
@@ -141,20 +146,23 @@ async def record(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/money/undo", of=money)
 async def undo_payment(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take back what was recorded as paid by mistake. The books keep both entries."""
-    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
+    path, kind = f"/v1/tournaments/{tournament}", given.text("kind")
     books = await ask.api.get(f"{path}/ledger", LedgerShown)
-    account = next((each for each in books.accounts if each.entrant == entrant), None)
-    amounts = {} if account is None else dict(_recorded(account))
+    amount = whole(given.text("amount")) or 0
     body = {
-        "entrant": entrant,
-        "kind": given.text("kind"),
-        "amount": amounts.get(given.text("kind"), 1),
+        "entrant": given.text("entrant"),
+        "kind": kind,
+        "amount": amount,
         "reason": _mistake(ask, given),
     }
-    said = ask.gettext("It is recorded that %(name)s has not paid.") % {"name": given.text("name")}
+    sum_ = Words(ask.language).money(amount, books.currency).striptags()
+    if kind == "refund":
+        said = ask.gettext("It is recorded that %(name)s did not get %(amount)s back.")
+    else:
+        said = ask.gettext("It is recorded that %(name)s has not paid %(amount)s.")
     return await command(
         ask, given, "POST", f"{path}/payments/reversals", body,
-        said=said, to=links.money(tournament),
+        said=said % {"name": given.text("name"), "amount": sum_}, to=links.money(tournament),
     )  # fmt: skip
 
 
@@ -175,6 +183,11 @@ async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/money/prize/undo", of=money)
 async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take back the record that a prize was handed over. The books keep both entries."""
+    books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
+    shown = whole(given.text("amount"))
+    stands = _handed_over(books, given.text("entrant"))
+    if stands and stands != shown:  # with nothing recorded, the API knows a form sent twice
+        raise Problem(412, {"code": FASTER})
     said = ask.gettext("It is recorded that the prize was not handed over.")
     body = {"reason": _mistake(ask, given)}
     return await _prize(ask, given, tournament, "reversals", said, body)
@@ -218,16 +231,25 @@ def _mistake(ask: Ask, given: Given) -> str:
     return given.text("reason") or ask.gettext("Recorded by mistake")
 
 
+def _handed_over(books: LedgerShown, entrant: str) -> int:
+    return next((each.handed_over for each in books.accounts if each.entrant == entrant), 0)
+
+
 def _recorded(account: AccountShown) -> list[tuple[str, int]]:
     """Return what is recorded for each purpose, less what was given back since."""
     found: dict[str, int] = {}
     for each in account.payments:
         found[each.kind] = found.get(each.kind, 0) + each.amount
     return [
-        (kind, amount if kind == "refund" else min(amount, account.paid))
+        (kind, min(amount, account.paid))
         for kind, amount in found.items()
-        if amount > 0 and (kind == "refund" or account.paid > 0)
+        if kind != "refund" and amount > 0 and account.paid > 0
     ]
+
+
+def _refunded(account: AccountShown) -> int:
+    """Return the refunds that are recorded, less those taken back since."""
+    return max(0, sum(each.amount for each in account.payments if each.kind == "refund"))
 
 
 def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int]]:
@@ -265,6 +287,7 @@ def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
         entry_due=sum(amount for _, amount in _due(account, shown)),
         rebuy_due=_rebuy_due(account, shown),
         undo=tuple(_recorded(account)) if shown.state != "cancelled" else (),
+        refunded=_refunded(account) if shown.state != "cancelled" else 0,
         payout=account.payout,
         handed_over=account.handed_over,
         refund=0 if refund is None else refund.amount,

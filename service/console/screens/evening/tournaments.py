@@ -15,13 +15,11 @@ from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
 from service.api.season.seasons import SeasonShown
-from service.api.tournament.cancellations import CancellationShown
 from service.api.tournament.entering import AnswerWanted
 from service.api.tournament.entrants import EntrantShown, EntrantStatus
 from service.api.tournament.registrations import RegistrationWanted
 from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
-from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask, house_address, seen_by
 from service.console.calling import Body
@@ -29,6 +27,7 @@ from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.screens.evening.cancelled import because, told
 from service.console.screens.evening.playing import own_entry
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
@@ -39,14 +38,6 @@ _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
 _OVER = frozenset({"finished", "cancelled", "discarded"})
-
-_REASONS = {
-    "director": N_("The organisers have cancelled it."),
-    "too_few_entrants": N_("Too few players had entered when it should have begun."),
-    "fixture_edited": N_("The planned evenings were changed."),
-    "sandbox_ended": N_("The sandbox has ended."),
-}
-"""The reasons in words, for an evening without words of the staff."""
 
 
 class Guest(msgspec.Struct, kw_only=True):
@@ -161,6 +152,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     may_change: bool
     """True if the reader's role may change the terms, and the evening is not over."""
 
+    may_repeat: bool = False
+    """True if the evening is cancelled, and the reader may plan another with its terms."""
+
 
 @page("/tournaments/{tournament:str}", open=True)
 async def poster(ask: Ask, tournament: str) -> Page:
@@ -254,12 +248,13 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         ),
         mine=await _mine(ask, shown, me),
         closed_season=await _closed_season(ask, shown),
-        cancelled_because=_told(ask, shown.cancellation),
+        cancelled_because=told(ask, shown),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
         may_change=_may(me, shown, "owner", "director")
         and shown.state != "discarded"
         and own_entry(me, shown) is None,
+        may_repeat=shown.state == "cancelled" and _role(me, shown) in ("owner", "director"),
     )
 
 
@@ -278,12 +273,11 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         )
         for each in shown.entrants
     ]
-    because = _because(ask, shown.cancelled_because or "")
     code = ask.query("code")
     return replace(
         _poster(shown, guests),
         league_name=shown.league_name,
-        cancelled_because=because,
+        cancelled_because=because(ask, shown.cancelled_because or ""),
         then=links.at_door(shown.id, code) if _CODE.fullmatch(code) else links.tournament(shown.id),
     )
 
@@ -326,8 +320,11 @@ async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     """Return whether the reader has one of *roles* before the evening is over. The API decides."""
-    role = next((each.role for each in me.leagues if each.id == shown.league), None)
-    return role in roles and shown.state not in ("finished", "cancelled")
+    return _role(me, shown) in roles and shown.state not in ("finished", "cancelled")
+
+
+def _role(me: Me, shown: TournamentShown) -> str | None:
+    return next((each.role for each in me.leagues if each.id == shown.league), None)
 
 
 def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]:
@@ -343,18 +340,6 @@ def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]
         )
         for number, each in enumerate(escalation.levels, 1)
     )
-
-
-def _told(ask: Ask, cancellation: CancellationShown | None) -> str | None:
-    """Return the reason for a member: the words of the staff if there are any."""
-    if cancellation is None:
-        return None
-    return cancellation.words or _because(ask, cancellation.reason)
-
-
-def _because(ask: Ask, reason: str) -> str | None:
-    said = _REASONS.get(reason)
-    return None if said is None else ask.gettext(said)
 
 
 def _guest(each: EntrantShown) -> Guest:
