@@ -120,6 +120,29 @@ def test_a_part_that_failed_is_asked_again_though_the_stream_stays(
     expect(guest("Dengar")).to_be_visible()
 
 
+def test_news_ends_the_pause_of_a_part_that_failed_often(house: House) -> None:
+    page, owner, evening, guest = poster(house)
+    page.goto(f"/tournaments/{evening}")
+    walk_in(owner, evening, "Bossk")
+    expect(guest("Bossk")).to_be_visible()
+    page.clock.install()
+    failed: list[Route] = []
+
+    def fail(route: Route) -> None:
+        failed.append(route)
+        route.fulfill(status=503)
+
+    page.route(PART, fail)
+    walk_in(owner, evening, "Dengar")
+    while len(failed) < 6:
+        page.clock.fast_forward(OUTAGE_SECONDS * 1000)
+    page.unroute(PART)
+
+    walk_in(owner, evening, "Zuckuss")
+
+    expect(guest("Zuckuss")).to_be_visible()
+
+
 @contextmanager
 def slow_to_watch() -> Iterator[tuple[str, threading.Event]]:
     """Serve a stream that opens at once, and begins to watch only once the event is set."""

@@ -11,6 +11,7 @@ let source = null;
 let lost = null; // timer until the page says that it has no connection
 let failures = 0; // streams in a row that the server did not open
 const waiting = new Map(); // timer by part
+const pauses = new Map(); // timer of a failed part, which news ends
 const misses = new Map(); // failed requests in a row, by part
 const tags = new Map(); // ETag by part
 const asked = new Map(); // number of the last request, by part
@@ -30,6 +31,8 @@ function addressOf(part) {
 export function begin() {
   if (!parts().some((part) => topicsOf(part).length)) return;
   connect();
+  // These tables are not drawn yet, and the stream may be refused.
+  for (const part of parts()) if (part.querySelector(".later")) soon(part.dataset.part);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") refreshAll();
   });
@@ -67,8 +70,7 @@ function begun() {
   clearTimeout(lost);
   lost = null;
   document.dispatchEvent(new Event("back"));
-  for (const timer of waiting.values()) clearTimeout(timer); // the pauses of parts that failed
-  waiting.clear();
+  for (const name of pauses.keys()) soon(name);
   misses.clear();
   if (!refused) refreshAll();
   refused = false;
@@ -88,16 +90,23 @@ function next(name) {
 
 function soon(name) {
   if (waiting.has(name)) return;
+  resume(name);
   waiting.set(name, setTimeout(() => refresh(name), Math.random() * JITTER));
 }
 
 // A part may fail although the stream stays: another process has answered, or has not.
 function again(name) {
-  if (waiting.has(name)) return;
+  if (waiting.has(name) || pauses.has(name)) return;
   const before = misses.get(name) ?? 0;
   misses.set(name, before + 1);
-  const pause = Math.min(AGAIN * 2 ** before, AGAIN_MAX) * (1 + Math.random());
-  waiting.set(name, setTimeout(() => refresh(name), pause));
+  const undrawn = document.querySelector(`[data-part="${name}"] .later`);
+  const pause = Math.min(AGAIN * 2 ** before, undrawn ? AGAIN : AGAIN_MAX) * (1 + Math.random());
+  pauses.set(name, setTimeout(() => refresh(name), pause));
+}
+
+function resume(name) {
+  clearTimeout(pauses.get(name));
+  pauses.delete(name);
 }
 
 function refreshAll() {
@@ -108,6 +117,7 @@ function refreshAll() {
 export async function refresh(name) {
   clearTimeout(waiting.get(name));
   waiting.delete(name);
+  resume(name);
   const part = document.querySelector(`[data-part="${name}"]`);
   if (!part || (document.visibilityState === "hidden" && part.dataset.awake === undefined)) return;
   const known = tags.get(name);
