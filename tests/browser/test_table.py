@@ -231,6 +231,19 @@ def test_two_tables_at_once_by_the_keyboard(house: House) -> None:
     assert [len(each) for each in kept] == [1, 1]
 
 
+def test_every_table_is_drawn_though_the_stream_is_refused(house: House) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league) for _ in range(2)]
+    for _ in range(2):
+        begun(owner, league, people, "better")
+    page = house.open(people[0], DESK).context.new_page()
+    page.route(re.compile(r"/live\?"), lambda route: route.fulfill(status=503))
+
+    page.goto("/tables")
+
+    expect(page.locator("[data-table][data-turn]:has([data-acts])")).to_have_count(2)
+
+
 def test_a_player_sees_that_the_server_is_away_and_plays_on_when_it_is_back(house: House) -> None:
     relay = Relay(house.url)
     people, table = seated(house, "better")

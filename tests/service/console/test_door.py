@@ -111,6 +111,9 @@ async def test_a_walk_in_gets_a_slip_and_the_line_is_shown_in_order(serving: Ser
         page = await browser.get(door)
         assert "On the waitlist" in page.text
         assert "Rey" in page.text[page.text.index("On the waitlist") :]
+        page = await browser.get(f"{door}?q=rey")
+        assert "Nobody on the list" not in page.text
+        assert page.text.count('data-name="rey"') == 1
 
         await browser.get(door)
         refused = await browser.submit(f"{door}/walk-in", name="")

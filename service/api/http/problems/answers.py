@@ -169,7 +169,11 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "claim_handled": (409, "The claim has already been handled"),
     "not_over": (409, "Play is not over"),
     "not_claimable": (409, "The player has an account, or was entered in another league"),
-    "entered_by_hand": (409, "The player is entered in a tournament that is not over"),
+    "entered_by_hand": (
+        409,
+        "The player is entered in a tournament that is not over. Sign out, and make a new login"
+        " with the code",
+    ),
     "merge_of_erased": (409, "One of the two players was erased, so they cannot be merged"),
     "merge_of_login": (
         409,

@@ -162,7 +162,8 @@ def _screen(
     numbers = {each.id: each.number for each in shown.tables}
     accounts = {each.entrant: each for each in ledger.accounts}
     fees = shown.fees
-    price = 0 if fees.payment == "on_trust" else fees.buy_in + fees.fee + fees.bounty
+    owes_nothing = fees.payment == "on_trust" or shown.state == "cancelled"
+    price = 0 if owes_nothing else fees.buy_in + fees.fee + fees.bounty
     opens = shown.entry.check_in_opens_before_seconds is not None
     before = opens and shown.state in _BEFORE_PLAY
     everybody = tuple(
@@ -195,7 +196,11 @@ def _screen(
         code="" if known or not scanned else "member" if members else "unknown",
         only=only if only in ("absent", "unpaid") else "",
         people=_listed(people, asked, only),
-        waiting=tuple(each for each in everybody if each.status in _OUTSIDE),
+        waiting=tuple(
+            each
+            for each in everybody
+            if each.status in _OUTSIDE and _found(asked, each.name, each.player)
+        ),
         members=members,
     )
 

@@ -107,7 +107,13 @@ const scan = async () => {
   video.srcObject = stream;
   show(true);
   await video.play();
-  const detector = await detectors();
+  let detector;
+  try {
+    detector = await detectors();
+  } catch {
+    stop(); // its reader did not come
+    return offer(false);
+  }
   while (stream) {
     const [code] = await detector.detect(video).catch(() => []);
     const player = code?.rawValue.match(CODE)?.[1];
