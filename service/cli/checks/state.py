@@ -37,9 +37,10 @@ _CLOSED = """
 """
 _BACKUP = """
     SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled,
-           (array_agg(reason ORDER BY at DESC))[1] AS faults
+           {faults} AS faults
       FROM operator_deed WHERE kind = 'backup_taken'
 """
+_MAY_READ = "SELECT has_column_privilege('operator_deed', 'reason', 'SELECT')"
 _LATE = """
     SELECT task, count(*) AS number, max(extract(epoch FROM service_time() - due_at))::int AS late
       FROM job
@@ -115,7 +116,9 @@ async def demos(connection: asyncpg.Connection, _settings: Settings) -> str:
 
 async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
     """The last backup is not too old, and names no fault of the log."""
-    row = await connection.fetchrow(_BACKUP)
+    whole = await connection.fetchval(_MAY_READ)
+    faults = "(array_agg(reason ORDER BY at DESC))[1]" if whole else "NULL::text"
+    row = await connection.fetchrow(_BACKUP.format(faults=faults))
     if row is None or (row["age"] is None and not row["filled"]):
         return "none taken; there is nothing to back up yet"
     step = "`holotable backup FOLDER` as holotable_migrate, or with --data; every night by a timer"
@@ -131,7 +134,7 @@ async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
         found.append(Fault(f"the log that the last one copied has {row['faults']}", repaired))
     if found:
         raise CheckFailed(found)
-    return aged
+    return aged if whole else f"{aged}; holotable_api also sees whether it names faults"
 
 
 async def projections(connection: asyncpg.Connection, _settings: Settings) -> str:

@@ -171,8 +171,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "not_claimable": (409, "The player has an account, or was entered in another league"),
     "entered_by_hand": (
         409,
-        "The player is entered in a tournament that is not over. Sign out, and make a new login"
-        " with the code",
+        "The player is entered in a tournament that is not over. Sign out, and make a new login",
     ),
     "merge_of_erased": (409, "One of the two players was erased, so they cannot be merged"),
     "merge_of_login": (

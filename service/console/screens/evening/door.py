@@ -1,6 +1,7 @@
 """The door: check-ins, payments and the waitlist."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -161,9 +162,7 @@ def _screen(
 ) -> DoorScreen:
     numbers = {each.id: each.number for each in shown.tables}
     accounts = {each.entrant: each for each in ledger.accounts}
-    fees = shown.fees
-    owes_nothing = fees.payment == "on_trust" or shown.state == "cancelled"
-    price = 0 if owes_nothing else fees.buy_in + fees.fee + fees.bounty
+    price = _price(shown)
     opens = shown.entry.check_in_opens_before_seconds is not None
     before = opens and shown.state in _BEFORE_PLAY
     everybody = tuple(
@@ -196,18 +195,25 @@ def _screen(
         code="" if known or not scanned else "member" if members else "unknown",
         only=only if only in ("absent", "unpaid") else "",
         people=_listed(people, asked, only),
-        waiting=tuple(
-            each
-            for each in everybody
-            if each.status in _OUTSIDE and _found(asked, each.name, each.player)
-        ),
+        waiting=tuple(each for each in _matching(everybody, asked) if each.status in _OUTSIDE),
         members=members,
     )
 
 
+def _price(shown: TournamentShown) -> int:
+    """Return the price of an entry at the door: nothing on trust, or if it is cancelled."""
+    fees = shown.fees
+    free = fees.payment == "on_trust" or shown.state == "cancelled"
+    return 0 if free else fees.buy_in + fees.fee + fees.bounty
+
+
+def _matching(people: Iterable[AtDoor], asked: str) -> list[AtDoor]:
+    return [each for each in people if _found(asked, each.name, each.player)]
+
+
 def _listed(people: list[AtDoor], asked: str, only: str) -> tuple[AtDoor, ...]:
     """Return the results of the search, by name."""
-    found = [each for each in people if _found(asked, each.name, each.player)]
+    found = _matching(people, asked)
     if only == "absent":
         found = [each for each in found if not each.here]
     elif only == "unpaid":
