@@ -120,7 +120,7 @@ async def test_twenty_wrong_rows_of_five_hundred_stand_first_in_the_readers_lang
         page = await browser.post(f"{path}/import", fields, **{"Accept-Language": "de"})
         assert "20 von 500 Zeilen sind falsch." in page.text
         first, rest = page.text.split("480 Zeilen sind gut")
-        assert first.count("Das ist keine Rolle, oder nur Besitzer") == 20
+        assert first.count("Das ist keine Rolle, oder nur Inhaber") == 20
         assert "Person Nr 7,kaiser" in first
         assert "Person Nr 8,player" in rest
         assert 'name="seen"' not in page.text
