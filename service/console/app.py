@@ -45,7 +45,7 @@ _PRIVATE = (
 )
 _COMPRESSED = (b"text/html", b"text/csv")
 _LENGTH_MIN = 600
-_LEVEL = 6
+_LEVEL = 7
 
 _METHOD_NOT_ALLOWED = 405
 
