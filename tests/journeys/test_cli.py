@@ -149,7 +149,7 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
             "keys:": {"project"},
             "quarantine:": {"project"},
             "audits:": {"project"},
-            "heartbeats:": {"project", "audit"},
+            "heartbeats:": {"project"},
             "doors:": {"project"},
             "backups:": {"project", "audit"},
             "jobs:": {"project"},
