@@ -43,6 +43,15 @@ def poster(house: House) -> tuple[Page, Person, str, Callable[[str], Locator]]:
     return page, owner, evening, lambda name: page.locator("#poster").get_by_text(name)
 
 
+def living(house: House) -> tuple[Page, Person, str, Callable[[str], Locator]]:
+    """Return the same, with the page open and a first guest shown by its stream."""
+    page, owner, evening, guest = poster(house)
+    page.goto(f"/tournaments/{evening}")
+    walk_in(owner, evening, "Bossk")
+    expect(guest("Bossk")).to_be_visible()
+    return page, owner, evening, guest
+
+
 def walk_in(owner: Person, evening: str, name: str) -> None:
     owner.post(f"/v1/tournaments/{evening}/walk-ins", {"name": name})
 
@@ -95,10 +104,7 @@ def test_a_part_that_failed_is_asked_again_though_the_stream_stays(
     house: House, status: int | None
 ) -> None:
     """Another process answers the request, or ends before it can."""
-    page, owner, evening, guest = poster(house)
-    page.goto(f"/tournaments/{evening}")
-    walk_in(owner, evening, "Bossk")
-    expect(guest("Bossk")).to_be_visible()
+    page, owner, evening, guest = living(house)
     page.clock.install()
     failed: list[Route] = []
 
@@ -121,10 +127,7 @@ def test_a_part_that_failed_is_asked_again_though_the_stream_stays(
 
 
 def test_news_ends_the_pause_of_a_part_that_failed_often(house: House) -> None:
-    page, owner, evening, guest = poster(house)
-    page.goto(f"/tournaments/{evening}")
-    walk_in(owner, evening, "Bossk")
-    expect(guest("Bossk")).to_be_visible()
+    page, owner, evening, guest = living(house)
     page.clock.install()
     failed: list[Route] = []
 
@@ -193,10 +196,7 @@ def test_nothing_is_lost_between_the_open_stream_and_the_first_watch(house: Hous
 
 
 def test_a_late_answer_does_not_replace_a_newer_one(house: House) -> None:
-    page, owner, evening, guest = poster(house)
-    page.goto(f"/tournaments/{evening}")
-    walk_in(owner, evening, "Bossk")
-    expect(guest("Bossk")).to_be_visible()
+    page, owner, evening, guest = living(house)
     late: list[Route] = []
 
     def hold(route: Route) -> None:
