@@ -540,11 +540,7 @@ def read_entry(line: Json, number: int) -> Entry:
     """Parse the parts of a damaged event. Only their form is checked."""
     entry = line["entry"]
     members = {"id", "type", "schema_version", "at", "data", "metadata", "sealed"}
-    need(
-        isinstance(entry, dict) and set(entry) == members,
-        number,
-        "these are not the parts of an event",
-    )
+    need(isinstance(entry, dict) and set(entry) == members, number, "these are not the parts of an event")
     need(matches(HEX32, entry["id"]) and isinstance(entry["type"], str), number, "no id or type")
     need(type(entry["schema_version"]) is int, number, "no schema version")
     need(matches(HEX64, entry["metadata"]), number, "no hash of the metadata")
@@ -574,11 +570,7 @@ def read_signatures(lines: list[tuple[int, Json]]) -> int:
     for number, value in lines:
         need(whole(value["position"], last + 1), number, "signatures are out of order")
         last = value["position"]
-        need(
-            matches(re.compile("ent_[0-9a-f]{32}"), value["by"]),
-            number,
-            "a signature names no signer",
-        )
+        need(matches(re.compile("ent_[0-9a-f]{32}"), value["by"]), number, "a signature names no signer")
         need(
             isinstance(value["key"], str) and isinstance(value["signature"], str),
             number,
@@ -592,9 +584,7 @@ def read_openings(lines: list[tuple[int, Json]]) -> dict[tuple[int, str], tuple[
     last: tuple[int, bytes] = (-1, b"")
     for number, value in lines:
         need(
-            whole(value["position"]) and isinstance(value["pointer"], str),
-            number,
-            "an opening names no place",
+            whole(value["position"]) and isinstance(value["pointer"], str), number, "an opening names no place"
         )
         place = (value["position"], value["pointer"].encode())
         need(place > last, number, "openings are out of order")
@@ -903,9 +893,7 @@ class Repairs:
             if event.type == "positions_voided":
                 self.read(event)
         for link in self.positions_shown():
-            self.check(
-                False, link.position, "is named as voided, but the bundle has it as an event"
-            )
+            self.check(False, link.position, "is named as voided, but the bundle has it as an event")
         for stream in sorted({str(each["stream"]) for each in self.named.values()}):
             self.there(stream)
         for line in self.bundle.voided:
@@ -1267,7 +1255,9 @@ class Completeness:
             if event.type in ("tournament_finished", "tournament_cancelled")
         ]
         position = events[-1].position if events else None
-        self.check(len(over) == 1, position, f"{subject} is not finished or cancelled exactly once")
+        self.check(
+            len(over) == 1, position, f"{subject} is not finished or cancelled exactly once"
+        )
         for table in sorted(tables):
             self.table(table, subject)
         return {stream} | {stream_of(table) for table in tables}
@@ -1362,9 +1352,7 @@ class Completeness:
                 continue
             announced = [event for event in events if event.type == "tournament_announced"]
             if not self.check(
-                bool(announced),
-                kept[0].position,
-                f"the bundle may not withhold anything in {stream}",
+                bool(announced), kept[0].position, f"the bundle may not withhold anything in {stream}"
             ):
                 continue
             said = [*announced, *(event for event in events if event.type == "terms_changed")]
@@ -1374,9 +1362,7 @@ class Completeness:
             )
             ends = {event.type: event.version for event in events if event.type in OVER}
             later = [each for each in kept if each.version > announced[0].version]
-            if any(
-                each["approval"] for each in entry
-            ):  # Players may ask for admission until the end.
+            if any(each["approval"] for each in entry):  # Players may ask for admission until the end.
                 later = [
                     each
                     for each in later
@@ -1389,8 +1375,9 @@ class Completeness:
             told = [e for e in events if e.type in RESULTS and said[-1].data["currency"]]
             # A prize is handed over, and may be taken back and handed over again.
             paid = next((e.version for e in told if e.data["payouts"]), None)
-            for each in later if paid is None else [e for e in later if e.version < paid]:
-                self.check(False, each.position, f"{stream} has no event that may be withheld here")
+            for each in later:
+                if paid is None or each.version < paid:
+                    self.check(False, each.position, f"{stream} has no event that may be withheld here")
 
 
 OVER = ("tournament_finished", "tournament_cancelled")
@@ -1621,7 +1608,9 @@ def check_named(event: Event, chain: Json, given: Evidence) -> None:
     asked = microseconds(event.data["at"])
     given.same(event, "beacon.round", "round", event.data["round"], round_due(chain, asked))
     late = (event.at - asked) / 1_000_000
-    text = f"the log's instant is {late} s after the one that names the round, so the round may have been known"
+    text = (
+        f"the log's instant is {late} s after the one that names the round, so the round may have been known"
+    )
     given.check(event, "beacon.round", event.at - asked <= NAMED_WITHIN, text)
 
 
@@ -1635,7 +1624,9 @@ def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
     report.check("beacon", pulse["randomness"] == found, event.position, "beacon.value", text)
     holds = bls_holds(chain, pulse)
     if holds is None:
-        report.skip("signatures of the beacon (install py-arkworks-bls12381 0.5 to check them)")
+        report.skip(
+            "signatures of the beacon (install py-arkworks-bls12381 0.5 to check them)"
+        )
         return
     text = "the beacon's key did not sign this round"
     report.check("beacon", holds, event.position, "beacon.value", text)
@@ -2252,9 +2243,7 @@ class Hand:
             if data["seat"] in self.players:
                 self.players[data["seat"]].timeouts = 0
         elif event.type == "table_beacon_awaited":
-            self.given.check(
-                event, "beacon.deals", False, "a decision is open while a hand is in play"
-            )
+            self.given.check(event, "beacon.deals", False, "a decision is open while a hand is in play")
         elif event.type == "deal_voided":
             self.void(event)
             raise Voided
@@ -3044,9 +3033,7 @@ class Table:
         ] = []  # entrants and stacks here, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
-        self.carries: dict[
-            int, int
-        ] = {}  # shares of the chips that the table carried at its end, by seat
+        self.carries: dict[int, int] = {}  # shares of the chips that the table carried at its end, by seat
         self.sound = True  # False once a hand could not be followed
 
     def run(self) -> None:
@@ -3239,9 +3226,7 @@ class Table:
             opened, "completeness", "head of the tournament", opened.data["tournament_head"], head
         )
         due = self.tournament.terms["ruleset"]
-        self.given.same(
-            self.events[0], "rulesets", "ruleset", whole_rules(self.ruleset), whole_rules(due)
-        )
+        self.given.same(self.events[0], "rulesets", "ruleset", whole_rules(self.ruleset), whole_rules(due))
         named = self.events[0].data["ruleset_hash"]
         self.given.same(
             opened, "rulesets", "hash of the ruleset", opened.data["ruleset_hash"], named
@@ -3608,12 +3593,11 @@ class Opening:
             self.same("button.dead", "button", small if dealer_small else big)
         else:
             self.same("button.dead", "small_blind", old["big_blind"])
-            if old["small_blind"] in (
-                big,
-                old["button"],
-            ):  # The table had two players and now has more.
+            if old["small_blind"] in (big, old["button"]):  # The table had two players and now has more.
                 others = [
-                    seat for seat in clockwise(can, old["big_blind"]) if seat != old["big_blind"]
+                    seat
+                    for seat in clockwise(can, old["big_blind"])
+                    if seat != old["big_blind"]
                 ]
                 self.same("button.dead", "button", others[-1])
             elif old["small_blind"] is not None:
@@ -3943,25 +3927,17 @@ class Tournament:
         self.events, self.given = events, given
         announced = [event for event in events if event.type == "tournament_announced"][-1].data
         older = {name: value | announced.get(name, {}) for name, value in BEFORE.items()}
-        self.terms: Json = (
-            announced | older
-        )  # Older announcements lack members that were added later.
+        self.terms: Json = announced | older  # Older announcements lack members that were added later.
         self.id = bytes.fromhex(self.terms["tournament"][4:])
         self.masters: dict[str, bytes] = {}
         self.tables: list[Table] = []
-        self.ever: dict[
-            str, Json
-        ] = {}  # everybody who was ever registered, in order of registration
+        self.ever: dict[str, Json] = {}  # everybody who was ever registered, in order of registration
         self.entrants: dict[str, Json] = {}  # those of them who have not withdrawn
-        self.placed: dict[
-            str, tuple[int, int]
-        ] = {}  # each entrant's place, and the number of entrants who share it
+        self.placed: dict[str, tuple[int, int]] = {}  # each entrant's place, and the number of entrants who share it
         self.order: list[int] = []  # the order in which tables break
         self.started = False
         self.drawn = 0
-        self.results: list[
-            tuple[int, Json]
-        ] = []  # (position, event data) of each result while it was valid
+        self.results: list[tuple[int, Json]] = []  # (position, event data) of each result while it was valid
         self.kinds = {event.type for event in events}
         self.by_kind: dict[str, list[Event]] = {}
         for event in events:
@@ -4288,9 +4264,7 @@ class TermsChanges(Part):
         if ends is not None and now is not None:
             self.same(event, "terms.start", "hours", microseconds(now) - microseconds(ends), moved)
         rounds = zip(
-            old["format"].get("starts_at", []),
-            event.data["format"].get("starts_at", []),
-            strict=True,
+            old["format"].get("starts_at", []), event.data["format"].get("starts_at", []), strict=True
         )
         for was, is_ in rounds:
             self.same(event, "terms.start", "hours", microseconds(is_) - microseconds(was), moved)
@@ -4330,7 +4304,9 @@ class TermsChanges(Part):
         kept = event.data["prize_pool"] >= old["prize_pool"] and least
         self.check(event, "terms.prizes", kept, "the house took money back")
         after = self.all.money.prizes()
-        held = all(place < len(after) and after[place] >= was for place, was in enumerate(before))
+        held = all(
+            place < len(after) and after[place] >= was for place, was in enumerate(before)
+        )
         self.check(event, "terms.prizes", held, "a place is worth less than before")
 
     def check_times(self, event: Event) -> None:
@@ -4362,16 +4338,13 @@ class Entering(Part):
         self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # True while late registration is allowed
-        # Of late registration: the instant from which outages count, and the end.
+        # The instant from which outages count, and the end: of late registration. Of each offer, also its first end.
         self.late_ends: tuple[int, int] | None = None
-        # Of each offer: the instant from which outages count, the first end, and the end.
         self.offers_end: dict[str, tuple[int, int, int]] = {}
         self.late_longer = 0  # microseconds that outages have added to late registration
         self.closed = False
         self.postponed = 0
-        self.postponed_to: int | None = (
-            None  # the start, if it was postponed since the terms last changed
-        )
+        self.postponed_to: int | None = None  # the start, if it was postponed since the terms last changed
         self.kept = 0  # number of entrants with a place when the terms last changed
 
     def on_entry_requested(self, event: Event) -> None:
@@ -4456,9 +4429,7 @@ class Entering(Part):
 
     def on_entrant_withdrawn(self, event: Event) -> None:
         name = event.data["entrant"]
-        self.check(
-            event, "registration", name in self.all.entrants, "this entrant was not registered"
-        )
+        self.check(event, "registration", name in self.all.entrants, "this entrant was not registered")
         self.check_by(event, self.player_of(name))
         if not self.all.started:
             self.all.entrants.pop(name, None)
@@ -4479,9 +4450,7 @@ class Entering(Part):
         names = [name for name in self.line if name not in self.offered]
         if present and self.terms["entry"]["check_in_opens_before_seconds"] is not None:
             names = [name for name in names if name in self.here]
-        self.same(
-            event, rule, "first on the waitlist", event.data["entrant"], names[0] if names else None
-        )
+        self.same(event, rule, "first on the waitlist", event.data["entrant"], names[0] if names else None)
         self.same(event, rule, "line", event.data["candidates"], names)
 
     def on_place_offered(self, event: Event) -> None:
@@ -4508,9 +4477,7 @@ class Entering(Part):
         starts = self.postponed_to
         if starts is None:
             starts = microseconds(self.terms["starts_at"])
-        self.check(
-            event, "levels.outage", until <= starts - early, "an offer outlasts registration"
-        )
+        self.check(event, "levels.outage", until <= starts - early, "an offer outlasts registration")
         self.offers_end[name] = (since, first, until)
 
     def on_offer_withdrawn(self, event: Event) -> None:
@@ -4523,12 +4490,7 @@ class Entering(Part):
         self.offered.pop(event.data["entrant"], None)
 
     def on_waitlist_left(self, event: Event) -> None:
-        self.check(
-            event,
-            "waitlist",
-            event.data["entrant"] in self.line,
-            "this player was not on the waitlist",
-        )
+        self.check(event, "waitlist", event.data["entrant"] in self.line, "this player was not on the waitlist")
         self.check_by(event, self.player_of(event.data["entrant"]))
         self.line.pop(event.data["entrant"], None)
         self.offered.pop(event.data["entrant"], None)
@@ -4543,9 +4505,7 @@ class Entering(Part):
     def on_entrant_checked_in(self, event: Event) -> None:
         name = event.data["entrant"]
         known = name in self.all.entrants or name in self.line
-        self.check(
-            event, "check_in", known, "this player is neither registered nor on the waitlist"
-        )
+        self.check(event, "check_in", known, "this player is neither registered nor on the waitlist")
         self.check_by(event, self.player_of(name))
         self.here.add(name)
 
@@ -4553,9 +4513,7 @@ class Entering(Part):
         """Check that only check-ins are undone, and only before play: `check_in.undone`."""
         name = event.data["entrant"]
         holds = name in self.here and not self.all.started
-        self.check(
-            event, "check_in.undone", holds, "this entrant had not checked in, or plays already"
-        )
+        self.check(event, "check_in.undone", holds, "this entrant had not checked in, or plays already")
         self.here.discard(name)
 
     def on_no_show_released(self, event: Event) -> None:
@@ -4659,13 +4617,7 @@ class Entering(Part):
     def on_places_lowered(self, event: Event) -> None:
         """Check that an eliminated entrant drops one place for each late entrant: `placing.late_entry`."""
         names = event.data["entrants"]
-        self.same(
-            event,
-            "placing.late_entry",
-            "eliminated entrants",
-            sorted(names),
-            sorted(self.all.placed),
-        )
+        self.same(event, "placing.late_entry", "eliminated entrants", sorted(names), sorted(self.all.placed))
         self.check(event, "placing.late_entry", self.late, "there was no late registration")
         for name, (place, shared) in self.all.placed.items():
             self.all.placed[name] = (place + event.data["by"], shared)
@@ -4807,10 +4759,7 @@ class Places(Part):
             "the value is not one of the agreed ones",
         )
         self.check(
-            event,
-            "items.stake",
-            data["entrant"] in self.bust,
-            "an entrant with chips staked an item",
+            event, "items.stake", data["entrant"] in self.bust, "an entrant with chips staked an item"
         )
         self.comes_back(data["entrant"])
         self.check_bought(event, "item")
@@ -4853,9 +4802,7 @@ class Places(Part):
 
     def on_entrant_disqualified(self, event: Event) -> None:
         name = event.data["entrant"]
-        self.check(
-            event, "disqualification", name in self.all.left(), "this entrant was out already"
-        )
+        self.check(event, "disqualification", name in self.all.left(), "this entrant was out already")
         player = self.all.entrants.get(name, {}).get("player")
         self.same(event, "disqualification", "player", event.data["player"], player)
         self.disqualified.add(name)
@@ -5157,9 +5104,7 @@ class Money(Part):
     def owed_to(self, name: str) -> int:
         """Return the payout of the valid result, less the amount handed over. It is negative after some corrections."""
         stood = self.all.results[-1][1]["payouts"] if self.all.results else []
-        return (
-            sum(entry["amount"] for entry in stood if entry["entrant"] == name) - self.handed[name]
-        )
+        return sum(entry["amount"] for entry in stood if entry["entrant"] == name) - self.handed[name]
 
     def check_prize(self, event: Event, rule: str, due: int) -> None:
         data = event.data
@@ -5262,12 +5207,7 @@ class Money(Part):
             text = "the bounty was somebody else's to win"
             self.check(event, "bounty.own", data["entrant"] in self.all.left() or not by, text)
         elif self.check(event, "bounty.won", bool(by), "no knock-out caused this"):
-            self.check(
-                event,
-                "bounty.won",
-                data["by"] in (by or []),
-                "somebody won it who did not knock them out",
-            )
+            self.check(event, "bounty.won", data["by"] in (by or []), "somebody won it who did not knock them out")
 
     def on_bounty_unclaimed(self, event: Event) -> None:
         """Check that an unclaimed bounty joins the pool: `bounty.unclaimed`."""
@@ -5308,12 +5248,8 @@ class Money(Part):
 
     def on_their_way(self, position: int) -> dict[str, int]:
         """Return the stacks of late entrants that come only before the next hand."""
-        before = [
-            e
-            for kind in ("chips_promised", "chips_brought")
-            for e in self.all.of(kind)
-            if e.position < position
-        ]
+        kinds = ("chips_promised", "chips_brought")
+        before = [e for kind in kinds for e in self.all.of(kind) if e.position < position]
         brought = {e.data["entrant"] for e in before if e.type == "chips_brought"}
         return {
             e.data["entrant"]: e.data["chips"]
@@ -5415,9 +5351,7 @@ class Money(Part):
             policy = self.fees["cancellation"]
         self.same(event, "cancellation", "policy", data["policy"], policy)
         names = [entry["entrant"] for entry in data["refunds"]]
-        self.check(
-            event, "cancellation", len(set(names)) == len(names), "somebody is in the list twice"
-        )
+        self.check(event, "cancellation", len(set(names)) == len(names), "somebody is in the list twice")
         in_order = [name for name in self.all.entrants if name in names]
         self.check(event, "cancellation", names == in_order, "not in order of registration")
         for entry in data["refunds"]:
@@ -5710,9 +5644,7 @@ class Casino(Part):
         """
         data, name = event.data, event.data["entrant"]
         once = self.all.is_casino and name in self.all.entrants and name not in self.gone
-        self.check(
-            event, "casino.cash_out", once, "this is not a casino, or the entrant had left before"
-        )
+        self.check(event, "casino.cash_out", once, "this is not a casino, or the entrant had left before")
         table = self.all.table(data["table"])
         due = 0
         left = (
@@ -5731,7 +5663,9 @@ class Casino(Part):
             self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
             self.check_left(event)
             owed = self.owed()
-            self.check(event, "casino.add_on", not owed, f"before {owed} got their promised chips")
+            self.check(
+                event, "casino.add_on", not owed, f"before {owed} got their promised chips"
+            )
         self.same(event, "casino.cash_out", "stack", data["stack"], due)
         declared = name in self.leaving or not left
         self.check(event, "casino.leave", declared, "has not said so")
@@ -7203,9 +7137,7 @@ class Seating(Part):
         tables = self.numbers(event.position)
         self.same(event, "seating.redraw", "tables", data["tables"], len(tables))
         named = data["tables"] in self.terms["floor"]["redraw_at"]
-        self.check(
-            event, "seating.redraw", named, "the terms name no redraw at this number of tables"
-        )
+        self.check(event, "seating.redraw", named, "the terms name no redraw at this number of tables")
         numbers = sorted(tables)
         due = {
             name: [tables[numbers[place % len(numbers)]].id, place // len(numbers) + 1]
@@ -7357,9 +7289,7 @@ class Clock(Part):
         due = None if before is None else before + data["seconds"] * 1_000_000
         found = data["left_microseconds"]
         if data["due"] is not None:
-            self.check(
-                event, "levels.set", found is None, "the clock cannot be stopped and running"
-            )
+            self.check(event, "levels.set", found is None, "the clock cannot be stopped and running")
             found = microseconds(data["due"]) - at
         if not self.sliced() or level != self.level:
             self.same(event, "levels.set", "time left", found, due)
@@ -7445,12 +7375,7 @@ class Beacon(Part):
         waits = self.awaited is not None and not any(
             e.version < event.version for e in self.all.of("beacon_recorded")
         )
-        self.check(
-            event,
-            "beacon.seats",
-            not waits,
-            "this may not happen while the seat draw waits for the beacon",
-        )
+        self.check(event, "beacon.seats", not waits, "this may not happen while the seat draw waits for the beacon")
 
     def on_entrant_registered(self, event: Event) -> None:
         self.between(event)
@@ -7763,10 +7688,7 @@ class Season:
         tournament = self.tournaments.get(event.data["tournament"])
         if tournament is None or not tournament.results:
             self.check(
-                event,
-                "completeness",
-                False,
-                "points for a tournament that this bundle does not show as finished",
+                event, "completeness", False, "points for a tournament that this bundle does not show as finished"
             )
             return None
         return tournament
@@ -7829,7 +7751,9 @@ class Season:
                 for e in placings
                 if (e["player"], e["place"]) == (player, entry["place"])
             }
-            self.check(event, rule, award["entrant"] in entrants, "another entry was placed there")
+            self.check(
+                event, rule, award["entrant"] in entrants, "another entry was placed there"
+            )
             points = self.points_of(event, award, len(placings))
             self.same(event, rule, f"points of {player}", award["points"], points)
 
@@ -8082,10 +8006,7 @@ class Season:
 
     def on_standings_released(self, event: Event) -> None:
         self.check(
-            event,
-            "disputes.freeze",
-            event.data["dispute"] in self.frozen,
-            "nothing was waiting for it",
+            event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing was waiting for it"
         )
         self.frozen.discard(event.data["dispute"])
 

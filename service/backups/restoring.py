@@ -37,10 +37,8 @@ _SCHEMAS = r"""
 _FILLED = "SELECT EXISTS (SELECT FROM events) OR EXISTS (SELECT FROM account)"
 _KEYS = "SELECT league, key_id, wrapped FROM key"
 _SHOWN = 5
-_HOLD = {
-    False: "hash chains, trees and signed heads hold",
-    True: "hash chains, trees and signed heads of every other league hold",
-}
+_HOLD = "hash chains, trees and signed heads hold"
+_HOLD_BUT = "hash chains, trees and signed heads of every other league hold"
 
 
 class Restored(NamedTuple):
@@ -92,7 +90,7 @@ async def restore(
         programs.run(program, [*arguments, str(folder / DUMP)], url)
         done = [f"{manifest.events} events of {len(manifest.leagues)} leagues"]
         found = await _check(connection, manifest, secret_keys, even_so=even_so)
-        done.append(_HOLD[bool(found)])
+        done.append(_HOLD_BUT if found else _HOLD)
         if manifest.schema != migrations.newest():
             migrations.migrate(url, restoring=True)
             done.append(f"the schema was migrated from {manifest.schema}")
@@ -201,9 +199,10 @@ async def _check(
     known = set(manifest.faults)
     unnamed = [each for each in said(found) if each not in known]
     if unnamed and not even_so:
+        more = len(unnamed) - _SHOWN
+        rest = f", and {more} more faults" if more > 0 else ""
         raise BackupRefused(
-            f"what was restored does not hold: {'; '.join(unnamed[:_SHOWN])}"
-            f"{f', and {more} more faults' if (more := len(unnamed) - _SHOWN) > 0 else ''}",
+            f"what was restored does not hold: {'; '.join(unnamed[:_SHOWN])}{rest}",
             "the database stays closed; restore another backup, or this one with --even-so, which "
             "suspends the leagues with a fault and opens the others",
         )

@@ -110,8 +110,9 @@ class Ask:
         """Answer as if nobody were signed in."""
         self.session = self.api.token = self._me = None
 
-    def elsewhere(self, path: str, query: str) -> "Ask":
-        """Return the reader's request for another page."""
+    def elsewhere(self, address: str) -> "Ask":
+        """Return the reader's request for another page, by its address."""
+        path, _, query = address.partition("?")
         state = {name: self.request.scope["state"][name] for name in _KEPT}
         scope = {**self.request.scope, "path": path, "query_string": query.encode(), "state": state}
         request: Asked = Request(cast(Scope, scope))

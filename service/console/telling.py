@@ -39,7 +39,7 @@ class Shown:
 
     async def _made(self, ask: Ask) -> str | None:
         try:
-            return (await made_part(self.show, _asking(ask, self.address), self.names)).tag
+            return (await made_part(self.show, ask.elsewhere(self.address), self.names)).tag
         except Problem:
             return None
 
@@ -54,14 +54,10 @@ def shown_by(ask: Ask) -> Shown | None:
         return None
     screens: Sequence[Screen] = ask.request.scope["state"]["told"]
     for address in ask.request.query_params.getall(SHOWN, [])[:PARTS_MAX]:
-        for screen in screens if len(address) <= ADDRESS_MAX else ():
+        if len(address) > ADDRESS_MAX:
+            continue
+        for screen in screens:
             names = screen.names_in(address.partition("?")[0])
             if screen.show is not None and names is not None and plain(names):
-                return Shown(address, screen.show, names, shared_key(_asking(ask, address)))
+                return Shown(address, screen.show, names, shared_key(ask.elsewhere(address)))
     return None
-
-
-def _asking(ask: Ask, address: str) -> Ask:
-    """Return the reader's request for a part."""
-    path, _, query = address.partition("?")
-    return ask.elsewhere(path, query)

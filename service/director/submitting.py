@@ -320,7 +320,7 @@ async def _with_tables(
     now: datetime,
     moved: Sequence[ExtendEntryTimes],
 ) -> list[StreamEvents]:
-    """Do the same as :func:`decided_with_tables`, whose extensions are *moved*."""
+    """Do what :func:`decided_with_tables` does, which has looked up the extensions *moved*."""
     state = (await states.load(stream)).state
     asked = (*moved, *await after_outages(runtime, states.league, state, commands, now))
     entries = await _decided(states, stream, asked, now)

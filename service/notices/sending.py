@@ -12,6 +12,7 @@ but few to each person, so a slow address delays only the messages of its owner.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -61,20 +62,14 @@ async def send(runtime: Runtime) -> None:
 
 
 async def _send_mail(runtime: Runtime, post: SmtpSession, composer: Composer, ends: float) -> None:
-    try:
-        await _send_mails(runtime, post, composer, ends)
-    finally:
-        post.close()
-
-
-async def _send_mails(runtime: Runtime, post: SmtpSession, composer: Composer, ends: float) -> None:
-    while found := await outbox.due(runtime.pool, "mail", runtime.clock.now(), _AT_ONCE):
-        for due in found:
-            if asyncio.get_running_loop().time() >= ends:
-                return
-            mail = await _composed(runtime, composer.mail, due)
-            if mail is not None and not await _mail(runtime, post, due, mail):
-                return
+    with closing(post):
+        while found := await outbox.due(runtime.pool, "mail", runtime.clock.now(), _AT_ONCE):
+            for due in found:
+                if asyncio.get_running_loop().time() >= ends:
+                    return
+                mail = await _composed(runtime, composer.mail, due)
+                if mail is not None and not await _mail(runtime, post, due, mail):
+                    return
 
 
 async def _send_pushes(
@@ -90,7 +85,7 @@ async def _send_pushes(
     under_way: dict[asyncio.Task[None], Due] = {}
     try:
         while True:
-            while asyncio.get_running_loop().time() < ends:
+            while len(under_way) < _PUSHES_AT_ONCE and asyncio.get_running_loop().time() < ends:
                 found = await _next_pushes(runtime, list(under_way.values()))
                 if not found:
                     break

@@ -84,11 +84,13 @@ async def merge_players(
         known=False,
         now=order.received_at,
     )
-    if two:  # no words are stored for a merge that is refused
+    # No words are stored for a merge that is refused.
+    if two:
         async with shell.engine.connect() as connection:
             await _demand_accounts(connection, player, into)
-    with suppress(Rehearsed):
-        await merge(shell.runtime, place.id, command, trial)
+    if not order.rehearse:
+        with suppress(Rehearsed):
+            await merge(shell.runtime, place.id, command, trial)
     reason = await keep(shell, place.id, order, body.reason, about=into)
     command = replace(command, reason=reason)
     async with shell.engine.begin() as connection:

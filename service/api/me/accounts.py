@@ -166,6 +166,10 @@ class Me(msgspec.Struct, kw_only=True):
     the parts that they hold.
     """
 
+    def role_in(self, league: str) -> str | None:
+        """Return the caller's role in a league, or None for another league."""
+        return next((each.role for each in self.leagues if each.id == league), None)
+
 
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",

@@ -98,7 +98,7 @@ def _waits(ends: datetime, now: datetime, there: Presence) -> bool:
     Return whether a decision may still be open, as ``service.director.decision_clock`` has it.
 
     It waits for the API if that has been silent since before *ends*. After an outage that began
-    before it could be late, it gets its time again, which takes no more than a minute.
+    before it could be late, it may be open for a minute more: by then it has got its time again.
     """
     if there.heard is not None and there.heard < ends:
         return True

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.base.database import async_engine
 from service.base.settings import Settings
 from service.log.catalogue import event_types
-from service.projections.applying.advancing import advance, applied
+from service.projections.applying.advancing import VersionDiffers, advance, applied
 from service.projections.applying.events import leagues
 from service.projections.applying.projection import NOTHING, Projection
 from service.projections.models.all import ALL, chosen
@@ -90,12 +90,13 @@ async def compare_league(
 async def is_outdated(connection: AsyncConnection, league: str, projection: Projection) -> bool:
     """Return whether the live rows are another version's, so that they wait for a rebuild."""
     await connection.rollback()
-    statement = sa.select(checkpoint.c.version).where(
-        checkpoint.c.name == projection.name, checkpoint.c.league == league
-    )
-    version = await connection.scalar(statement)
-    await connection.rollback()
-    return version is not None and version != projection.version
+    try:
+        await applied(connection, projection, league)
+    except VersionDiffers:
+        return True
+    finally:
+        await connection.rollback()
+    return False
 
 
 async def _make(connection: AsyncConnection, projections: Sequence[Projection]) -> None:

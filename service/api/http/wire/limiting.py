@@ -63,7 +63,7 @@ class Admitted(NamedTuple):
 
 class Streams:
     """
-    The open event streams of one process. Strangers have half of them, and never a player's place.
+    The open event streams of one process. At least half of them are left to those who signed in.
 
     Args:
         settings: The limits for each token, account and address, and for the process.

@@ -3,6 +3,7 @@
 from service.api.tournament.tournaments import TournamentShown
 from service.base.languages import N_
 from service.console.asking import Ask
+from service.console.screens.evening.playing import releases
 
 _REASONS = {
     "director": N_("The organisers have cancelled it."),
@@ -18,10 +19,8 @@ def told(ask: Ask, shown: TournamentShown) -> str | None:
     cancellation = shown.cancellation
     if cancellation is None:
         return None
-    if cancellation.reason == "too_few_entrants":
-        absent = _too_few_there(ask, shown)
-        if absent:
-            return absent
+    if cancellation.reason == "too_few_entrants" and (said := _too_few_there(ask, shown)):
+        return said
     return cancellation.words or because(ask, cancellation.reason)
 
 
@@ -29,8 +28,7 @@ def _too_few_there(ask: Ask, shown: TournamentShown) -> str | None:
     """Return how few had checked in, if enough had entered."""
     entered = [each for each in shown.entrants if each.status == "registered"]
     there = sum(each.checked_in for each in entered)
-    releases = shown.entry.check_in_opens_before_seconds and shown.entry.no_show == "release"
-    if not releases or len(entered) < shown.entrants_min or there >= shown.entrants_min:
+    if not releases(shown) or len(entered) < shown.entrants_min or there >= shown.entrants_min:
         return None
     said = ask.language.ngettext(
         "At the start, only %(there)s of %(num)d entered player had checked in. %(least)s were "

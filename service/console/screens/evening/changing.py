@@ -63,7 +63,7 @@ async def change(ask: Ask, tournament: str) -> Page:
         ask.me(), ask.api.read(f"/v1/tournaments/{tournament}", TournamentShown)
     )
     shown = read.value
-    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    role = me.role_in(shown.league)
     if role not in PLANS or shown.state in _FIXED:
         raise Problem(404, {"code": "not_found"})
     zone = usual_zone(ask, await zone_of(ask, shown.league))

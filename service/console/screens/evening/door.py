@@ -148,7 +148,7 @@ async def door(ask: Ask, tournament: str) -> Page | Done:
 
 def _works_here(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader works at the door. The API decides each single right."""
-    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    role = me.role_in(shown.league)
     return role in _DOOR_STAFF
 
 
@@ -331,7 +331,7 @@ def _found(asked: str, name: str | None, player: str) -> bool:
 
 
 def _expected(shown: TournamentShown, each: EntrantShown) -> bool:
-    """Return whether an entrant may check in, or undo it: also who waits in line for a place."""
+    """Return whether an entrant may check in, or undo it: including one who waits in line."""
     waits = each.status in ("waitlisted", "offered")
     if shown.state in _BEFORE_PLAY:
         return waits or each.status == "registered"

@@ -87,7 +87,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         ask.api.get(path, TournamentShown),
         ask.api.get(f"{path}/ledger", LedgerShown),
     )
-    totals = books.totals
+    totals, role = books.totals, me.role_in(shown.league)
     screen = MoneyScreen(
         id=shown.id,
         league=shown.league,
@@ -96,7 +96,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         finished=shown.state == "finished",
         recorded=shown.fees.payment == "recorded",
         may_record=reports(me, shown),
-        may_set=shown.my is None and _role(me, shown) in _PLANS and shown.state not in _OVER,
+        may_set=shown.my is None and role in _PLANS and shown.state not in _OVER,
         paid=totals.paid,
         owed=totals.owed,
         fees=totals.fees,
@@ -212,11 +212,7 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
 
 def reports(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader may report results. The API decides; this only hides buttons."""
-    return _role(me, shown) in _REPORTS and shown.my is None
-
-
-def _role(me: Me, shown: TournamentShown) -> str | None:
-    return next((each.role for each in me.leagues if each.id == shown.league), None)
+    return me.role_in(shown.league) in _REPORTS and shown.my is None
 
 
 async def _prize(

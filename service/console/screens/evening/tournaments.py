@@ -221,7 +221,7 @@ def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime
     """
     Return whether *mine* may check in now.
 
-    Who waits in line checks in too: only those who are there get the places of others.
+    Players who wait in line check in too: only those who are there get the places of others.
     """
     before = tournament.entry.check_in_opens_before_seconds
     if before is None or mine.checked_in:
@@ -254,7 +254,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         may_change=_may(me, shown, "owner", "director")
         and shown.state != "discarded"
         and own_entry(me, shown) is None,
-        may_repeat=shown.state == "cancelled" and _role(me, shown) in ("owner", "director"),
+        may_repeat=shown.state == "cancelled" and me.role_in(shown.league) in ("owner", "director"),
     )
 
 
@@ -320,11 +320,7 @@ async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     """Return whether the reader has one of *roles* before the evening is over. The API decides."""
-    return _role(me, shown) in roles and shown.state not in ("finished", "cancelled")
-
-
-def _role(me: Me, shown: TournamentShown) -> str | None:
-    return next((each.role for each in me.leagues if each.id == shown.league), None)
+    return me.role_in(shown.league) in roles and shown.state not in ("finished", "cancelled")
 
 
 def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]:

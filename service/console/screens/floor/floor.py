@@ -54,7 +54,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> FloorScreen:
 
 def powers(me: Me, shown: TournamentShown) -> Powers:
     """Return the reader's powers in this tournament."""
-    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    role = me.role_in(shown.league)
     own = own_entry(me, shown)
     plays = own is not None
     if role not in _DIRECTS or shown.state in _OVER:

@@ -12,6 +12,7 @@ from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.floors import Floor
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
+from service.console.screens.evening.playing import releases
 from service.console.screens.floor.happened import Told
 
 _WAITING = frozenset({"registered", "rebuy_open"})
@@ -227,9 +228,7 @@ def member_screen(
 
 def absentees(shown: TournamentShown) -> tuple[EntrantShown, ...]:
     """Return the entrants whom a draw of the seats would withdraw, because they are not here."""
-    entry = shown.entry
-    releases = entry.check_in_opens_before_seconds is not None and entry.no_show == "release"
-    if shown.state not in _BEFORE_PLAY or not releases:
+    if shown.state not in _BEFORE_PLAY or not releases(shown):
         return ()
     entered = (each for each in shown.entrants if each.status == "registered")
     return tuple(each for each in entered if not each.checked_in)

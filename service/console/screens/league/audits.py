@@ -189,7 +189,7 @@ async def audits(ask: Ask, league: str) -> Page:
     names = {each.tournament: each.name for each in evenings.items}
     whole = ask.gettext("The whole league")
     known = {None: whole} | names
-    role = next((each.role for each in me.leagues if each.id == league), None)
+    role = me.role_in(league)
     screen = AuditsScreen(
         league=league,
         name=shown.name,

@@ -46,7 +46,7 @@ async def _as_member(ask: Ask, hand: str) -> ReplayScreen:
         ask.me(),
         ask.api.get(f"/v1/tournaments/{found.tournament}", Evening),
     )
-    role = next((each.role for each in me.leagues if each.id == evening.league), None)
+    role = me.role_in(evening.league)
     audits = role in _AUDITS and found.over and evening.my is None
     return replay_screen(ask, found, _step(ask), seen_as, evening, audits=audits, sealed=sealed)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,15 @@ async def test_a_view_holds_only_the_callers_cards_and_an_etag(serving) -> None:
         assert (same.status_code, same.content) == (304, b"")
 
 
+async def until_polling(api: Any) -> None:
+    """Wait until one long poll waits."""
+
+    async def waits() -> bool:
+        return bool(api.app.limits.streams.number == 1)
+
+    await until_awaited(waits)
+
+
 async def test_a_long_poll_ends_with_the_news(serving) -> None:
     async with serving() as api:
         owner, _, _, people, table = await api.playing()
@@ -70,7 +80,7 @@ async def test_a_long_poll_ends_with_the_news(serving) -> None:
         polling = asyncio.create_task(
             owner.get(f"/v1/tables/{table}", params={"wait": 20}, headers={"If-None-Match": tag})
         )
-        await asyncio.sleep(0.2)
+        await until_polling(api)
         await person.post(f"/v1/tables/{table}/actions", answer_to(view), key="p")
         answer = await asyncio.wait_for(polling, 19)  # the poll itself would end later
         assert answer.status_code == 200
@@ -89,11 +99,7 @@ async def test_a_long_poll_shows_nothing_once_its_token_has_ended(serving) -> No
         polling = asyncio.create_task(
             api.http.get(path, params={"wait": 20}, headers=phone | {"If-None-Match": tag})
         )
-
-        async def waits() -> bool:
-            return api.app.limits.streams.number == 1
-
-        await until_awaited(waits)
+        await until_polling(api)
         ended = await api.http.delete(f"/v1/tokens/{token['id']}", headers=own)
         assert ended.status_code == 204
         await person.post(f"{path}/actions", answer_to(view), key="p")
@@ -109,11 +115,7 @@ async def test_a_long_poll_shows_what_another_process_has_appended(serving) -> N
         shown = await owner.get(path)
         tag = {"If-None-Match": shown.headers["etag"]}
         polling = asyncio.create_task(owner.get(path, params={"wait": 20}, headers=tag))
-
-        async def waits() -> bool:
-            return api.app.limits.streams.number == 1
-
-        await until_awaited(waits)
+        await until_polling(api)
         action = {"json": answer_to(view), "headers": person.headers | {"Idempotency-Key": "p"}}
         done = await other.http.post(f"{path}/actions", **action)
         answer = await asyncio.wait_for(polling, 19)  # the poll itself would end later
