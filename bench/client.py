@@ -53,6 +53,11 @@ class Connection(asyncio.Protocol):
         self._transport.write(request)
         return await self._answer
 
+    def close(self) -> None:
+        """Close the connection, unless the server has done it."""
+        if self._transport is not None:
+            self._transport.close()
+
 
 class Person:
     """A person with a connection, and with a token after signing up."""

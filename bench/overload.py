@@ -146,7 +146,9 @@ async def offer(base: str, requests: Requests, rate: float) -> Offered:
     offered, tasks = Offered(), set[asyncio.Task[None]]()
     idle = [Connection(base) for _ in range(CONNECTIONS)]
     for connection in idle:
-        await connection.ask(_LIVE)
+        status, _ = await connection.ask(_LIVE)
+        if status != 200:
+            raise RuntimeError(f"{status}: a connection was refused before anything was offered")
 
     async def ask(connection: Connection) -> None:
         kind, request = requests.next()
@@ -172,6 +174,8 @@ async def offer(base: str, requests: Requests, rate: float) -> Offered:
         await asyncio.sleep(0.002)
     offered.unsent += int(SECONDS * rate) - sent  # the load itself was too slow
     await asyncio.gather(*tasks)
+    for connection in idle:  # an address may have only so many
+        connection.close()
     return offered
 
 

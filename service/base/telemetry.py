@@ -175,6 +175,14 @@ def request_id(text: str | None) -> str | None:
         return None
 
 
+def given_id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """Return the identifier that a proxy or client gave a request, if it is well-formed."""
+    for name, value in headers:
+        if name == b"x-request-id":
+            return request_id(value.decode("latin-1"))
+    return None
+
+
 @contextmanager
 def working_for(request: str | None) -> Iterator[None]:
     """Mark every line of the block with the identifier of a request."""

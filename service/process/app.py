@@ -181,7 +181,7 @@ class Application:
             return
         http = cast(HTTPScope, scope)
         began, seen = time.perf_counter(), Seen()
-        request = _given_id(http) or str(self._entropy.uuid())
+        request = telemetry.given_id(http["headers"]) or str(self._entropy.uuid())
         telemetry.REQUEST.set(request)  # the server gives each request a task of its own
         scope["state"] = {
             **scope.get("state", {}),
@@ -234,14 +234,6 @@ def _for_people(scope: HTTPScope) -> bool:
         return True
     accept = next((value for name, value in scope["headers"] if name == b"accept"), b"")
     return b"text/html" in accept
-
-
-def _given_id(scope: HTTPScope) -> str | None:
-    """Return the identifier that a proxy or client gave the request, if it is well-formed."""
-    for name, value in scope["headers"]:
-        if name == b"x-request-id":
-            return telemetry.request_id(value.decode("latin-1"))
-    return None
 
 
 class Server(uvicorn.Server):
@@ -300,7 +292,7 @@ def run(settings: Settings) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         proxy_headers=False,  # service.api.http.wire.proxies reads them, only from trusted proxies
-        http=protocol_of(connections),
+        http=protocol_of(connections, application.limits.crowd),
         ws="none",
         timeout_keep_alive=settings.keep_alive_seconds,
     )

@@ -10,11 +10,12 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any, Final, cast
 from weakref import ref
 
 import httptools
 import uvicorn
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
@@ -22,12 +23,27 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 from uvicorn.server import ServerState
 
-from service.api.http.problems.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, Refusal
+from service.api.http.problems.answers import RETRY_AFTER_SECONDS
+from service.api.http.problems.refusing import (
+    CROWDED,
+    MALFORMED,
+    TOO_LARGE,
+    TOO_SLOW,
+    Refusal,
+    overloaded,
+)
 from service.api.http.wire.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
+from service.api.http.wire.crowding import Crowd, count_refused
 from service.api.http.wire.gathering import Gathering
 from service.api.http.wire.lean import OF_SERVER, Flow, Pipeline, Waiting
 from service.api.http.wire.proxies import UNKNOWN, Proxies, normal
 from service.base.limits import LimitSettings
+from service.base.sources import SystemEntropy
+from service.base.telemetry import given_id
+
+_ENTROPY: Final = SystemEntropy()
+_EARLY: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+"""The methods whose answer has the body of a problem."""
 
 WHOLE = "holotable.whole"
 """Name of the scope extension that sends an answer in one piece. It holds a :class:`Whole`."""
@@ -95,6 +111,9 @@ class Protocol(HttpToolsProtocol):
 
     watch = Connections(LimitSettings(), Proxies())
     """The process's connections. :func:`protocol_of` gives each server its own."""
+
+    crowd: Crowd | None = None
+    """The requests under way, or None if the application alone refuses what is too much."""
 
     __slots__ = (
         *OF_SERVER,
@@ -188,7 +207,7 @@ class Protocol(HttpToolsProtocol):
         self.deadline = self.loop.time() + self.watch.settings.body_seconds
         super().on_headers_complete()
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and cycle.scope is self.scope:
+        if cycle is not None and cycle.scope is self.scope and not cycle.response_complete:
             # The server's scope type allows only its own extensions.
             cast(Any, self.scope)["extensions"] = {WHOLE: Whole(cycle)}
 
@@ -198,6 +217,7 @@ class Protocol(HttpToolsProtocol):
         self.deadline = None
         super().on_message_complete()
         if self.idle:  # it was answered before it was complete
+            self.scope = self.headers = self.cycle = None  # type: ignore[assignment]
             self._wait_for_next()
 
     def on_response_complete(self) -> None:
@@ -217,10 +237,62 @@ class Protocol(HttpToolsProtocol):
         elif over and not self._reading:
             self._wait_for_next()
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """
+        Start a request, or refuse it if too many are under way.
+
+        A refused client is not read from before it may ask again. Otherwise those who ask again at
+        once would take the time of those who were let in.
+        """
+        if self._suits_refusing(cycle):
+            self._refuse_early(cycle)
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _suits_refusing(self, cycle: RequestResponseCycle) -> bool:
+        """Return whether the application would refuse a request, in words that are known here."""
+        method, path = cycle.scope["method"], cycle.scope["path"]
+        return (
+            self.crowd is not None
+            and method in _EARLY
+            and path.startswith("/v1/")  # a page is refused by a page
+            and self.crowd.full(method, path)
+            and not self.pipeline  # or each answer would refuse the next one in a deeper call
+            and not cycle.waiting_for_100_continue  # the client may not send its body
+            and not any(name == b"origin" for name, _ in cycle.scope["headers"])
+        )
+
+    def _refuse_early(self, cycle: RequestResponseCycle) -> None:
+        count_refused(cycle.scope["method"])
+        head, body = overloaded(given_id(cycle.scope["headers"]) or str(_ENTROPY.uuid()))
+        lines = [b"%b: %b" % each for each in cycle.default_headers]
+        if not cycle.keep_alive:
+            lines.append(b"connection: close")
+        cycle.response_started = cycle.response_complete = True
+        head = STATUS_LINE[503] + b"\r\n".join((*lines, head))
+        self.transport.write(b"%b\r\n\r\n%b" % (head, body))
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        if cycle.keep_alive and not self.watch.proxies.trusts(self.address):
+            # A proxy's connection carries the requests of others, who may be served by then.
+            self.flow.pause_reading()
+            self.loop.call_later(RETRY_AFTER_SECONDS, self._read_on)
+
+    def _read_on(self) -> None:
+        """Read again from a client that was told to wait."""
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.deadline is None and self.idle:
+            self._wait_for_next()
+
     def _wait_for_next(self) -> None:
         """Start the deadline for the next request. The server would start a timer."""
         if self.flow.write_paused:
             return  # the client still reads its answer, and has its own deadline for that
+        if self.flow.read_paused:
+            return  # the time of a client that is not read from does not count
         self.deadline = self.loop.time() + self.timeout_keep_alive
 
     def pause_writing(self) -> None:
@@ -264,6 +336,12 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def protocol_of(connections: Connections) -> type[Protocol]:
-    """Return a protocol class that counts its connections in *connections*."""
-    return type("Protocol", (Protocol,), {"watch": connections})
+def protocol_of(connections: Connections, crowd: Crowd | None = None) -> type[Protocol]:
+    """
+    Return a protocol class that counts its connections in *connections*.
+
+    Args:
+        crowd: The requests under way, to refuse those that are too many before the application
+            is asked.
+    """
+    return type("Protocol", (Protocol,), {"watch": connections, "crowd": crowd})

@@ -5,7 +5,14 @@ from http import HTTPStatus
 
 import msgspec
 
-from service.api.http.problems.answers import DOCUMENTATION, MEDIA_TYPE, SHELL_CATALOGUE
+from service.api.http.problems.answers import (
+    DOCUMENTATION,
+    MEDIA_TYPE,
+    RETRY_AFTER_SECONDS,
+    SHELL_CATALOGUE,
+)
+from service.api.http.wire.crowding import TOO_MANY
+from service.base.errors import Overloaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +51,36 @@ MALFORMED = Refusal("bad_request")
 TOO_LARGE = Refusal("headers_too_large")
 TOO_SLOW = Refusal("request_too_slow")
 CROWDED = Refusal("too_many_connections", retry=5)
+
+_STATUS, _TITLE = SHELL_CATALOGUE[Overloaded.code]
+_REQUEST = "00000000-0000-4000-8000-000000000000"
+_OVERLOADED = msgspec.json.encode(
+    {
+        "type": DOCUMENTATION + Overloaded.code,
+        "title": _TITLE,
+        "status": _STATUS,
+        "detail": TOO_MANY,
+        "instance": f"urn:uuid:{_REQUEST}",
+        "code": Overloaded.code,
+    }
+)
+_BEFORE, _, _AFTER = _OVERLOADED.partition(_REQUEST.encode())
+_HEAD = (
+    f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(_OVERLOADED)}\r\n"
+    f"retry-after: {RETRY_AFTER_SECONDS}\r\ncache-control: no-store\r\n"
+    "vary: Authorization, Accept, Accept-Encoding, Origin\r\n"
+    "x-content-type-options: nosniff\r\nx-request-id: "
+).encode()
+
+
+def overloaded(request: str) -> tuple[bytes, bytes]:
+    """
+    Return the headers and the body of a refusal because too many requests are under way.
+
+    They say what the application says, without the client's rate limits, which this does not count.
+
+    Args:
+        request: The number of the request.
+    """
+    number = request.encode()
+    return _HEAD + number, _BEFORE + number + _AFTER

@@ -53,7 +53,7 @@ class Connections:
 
     def __init__(self, settings: LimitSettings, proxies: Proxies) -> None:
         self.settings = settings
-        self._proxies = proxies
+        self.proxies = proxies
         self._open: dict[str, dict[Watched, None]] = {}
         self._number = 0
         self._looking: asyncio.TimerHandle | None = None
@@ -72,7 +72,7 @@ class Connections:
         """
         own = self._open.get(connection.address)
         full = own is not None and len(own) >= self.settings.address_connections
-        if full and not self._proxies.trusts(connection.address):
+        if full and not self.proxies.trusts(connection.address):
             return False
         if self._number >= self.settings.connections and not self._make_room():
             return False

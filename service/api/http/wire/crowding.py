@@ -39,7 +39,15 @@ _PACE_WEIGHT: Final = 1 / 256
 """The weight of the newest answer in the pace. Commands are answered in batches."""
 
 
+TOO_MANY: Final = "too many requests are under way; nothing was done, try again"
+"""The words for a refused client."""
+
 Answer = TypeVar("Answer")
+
+
+def count_refused(method: str) -> None:
+    """Count a request that was refused because of too many others."""
+    metrics.SHED.labels("reads" if method in _READS else "commands").inc()
 
 
 class Place:
@@ -113,6 +121,20 @@ class Crowd:
         self.number = 0
         """The number of requests under way."""
 
+    def full(self, method: str, path: str) -> bool:
+        """Return whether a request would be refused."""
+        if path in _ALWAYS:
+            return False
+        reads = method in _READS
+        most = self._most_with_reads if reads else self._most
+        # The latest answers belong to requests that came early. The waiting ones will take as long
+        # as all before them.
+        if not self.number:
+            self._pace = 0.0
+        seconds = max(self._seconds, self.number * self._pace)
+        slow = seconds > (_READ_SECONDS if reads else _COMMAND_SECONDS)
+        return self.number >= (min(most, _FEW) if slow else most)
+
     def enter(self, method: str, path: str) -> Place:
         """
         Count a request. Nothing of it has been done yet.
@@ -122,17 +144,9 @@ class Crowd:
         """
         if path in _ALWAYS:
             return Place(None, 0.0)
-        reads = method in _READS
-        most = self._most_with_reads if reads else self._most
-        # The latest answers belong to requests that came early. The waiting ones will take as long
-        # as all before them.
-        if not self.number:
-            self._pace = 0.0
-        seconds = max(self._seconds, self.number * self._pace)
-        slow = seconds > (_READ_SECONDS if reads else _COMMAND_SECONDS)
-        if self.number >= (min(most, _FEW) if slow else most):
-            metrics.SHED.labels("reads" if reads else "commands").inc()
-            raise Overloaded("too many requests are under way; nothing was done, try again")
+        if self.full(method, path):
+            count_refused(method)
+            raise Overloaded(TOO_MANY)
         self.number += 1
         now = self.now()
         if self.number == _FEW + 1:
