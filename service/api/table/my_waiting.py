@@ -6,7 +6,14 @@ from typing import TypeAlias, TypedDict
 import msgspec
 from litestar import Response
 
-from engine.tournament.model.state import Registering, Running, State, Unannounced, entry_of
+from engine.tournament.model.state import (
+    Registering,
+    Running,
+    State,
+    Unannounced,
+    entry_of,
+)
+from engine.tournament.model.values import Window
 from engine.values import EntrantId
 from service.api.http.access.my_leagues import leagues_now
 from service.api.http.access.phases import entering_of
@@ -15,6 +22,7 @@ from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following, Mine
 from service.base import heartbeats
+from service.director.next_hand import pauses_since
 from service.log.record import league_number
 from service.people.tokens import Principal
 
@@ -175,19 +183,26 @@ async def _windows(
     window = state.window(mine.player.entrant)
     if window is None:
         return []
-    table = await following.table(mine.league, window.table)
-    until = None
-    if table is not None and table.state.idle and not state.paused:
-        ends = table.at + timedelta(seconds=state.terms.ruleset.rebuy.seconds)
-        shell = following.shell
-        until = await heartbeats.lengthened(
-            shell.pool,
-            league_number(mine.league),
-            table.at,
-            ends,
-            until=shell.doors.closed_since(mine.league),
-        )
+    until = await _window_ends(following, mine.league, state, window)
     return [RebuyWaiting(**about, until=until, table=window.table, rebuy=window.buys)]
+
+
+async def _window_ends(
+    following: Following, league: str, state: Running, window: Window
+) -> datetime | None:
+    """Return the end of *window*, counted as the director counts it, or None if none is known."""
+    shell, together = following.shell, state.floor.hand_for_hand is not None
+    # In hand-for-hand play the windows of all tables end together, once no hand is in play.
+    asked = [each.table for each in state.tables] if together else [window.table]
+    tables = [await following.table(league, each) for each in asked]
+    idle = [each for each in tables if each is not None and each.state.idle]
+    if len(idle) < len(asked) or state.paused:
+        return None
+    last = {each.table for each in state.windows} & set(asked)
+    since = max(pauses_since(each) for each in idle if each.state.table in last)
+    ends = since + timedelta(seconds=state.terms.ruleset.rebuy.seconds)
+    closed = shell.doors.closed_since(league)
+    return await heartbeats.lengthened(shell.pool, league_number(league), since, ends, until=closed)
 
 
 def _deals(state: Running, mine: Mine, about: _About) -> list[DealWaiting]:

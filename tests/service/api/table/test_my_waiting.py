@@ -1,5 +1,6 @@
 """The tasks that wait for a player, and the schedule of all the player's leagues."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from engine.values import stream_of
 from service.log.streams import season_stream, table_stream, tournament_stream
+from service.log.waiting import PATIENT_SECONDS
 from tests.service.api.season.test_fixtures import season_in, weekly
 from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
@@ -63,6 +65,18 @@ async def test_an_open_rebuy_window_waits_until_its_seconds_are_over(serving) ->
         bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
         assert bought.status_code == 201, bought.text
         assert "rebuy_window" not in [each["type"] for each in await waiting(broke)]
+
+
+async def test_nobody_moves_the_end_of_a_rebuy_window_by_leaving_the_seat(serving) -> None:
+    async with serving() as api:
+        _, table, broke, other = await until_a_bust(api, {"max": 1, "seconds": 600})
+        [before] = await waiting(broke)
+        await asyncio.sleep(PATIENT_SECONDS + 1)
+        away = await other.post(f"/v1/tables/{table}/presence", {"away": True}, key="away")
+        assert away.is_success, away.text
+        [after] = await waiting(broke)
+        moved = datetime.fromisoformat(after["until"]) - datetime.fromisoformat(before["until"])
+        assert moved <= timedelta(seconds=PATIENT_SECONDS)
 
 
 async def test_check_in_and_an_offer_wait_until_they_are_answered(serving) -> None:
