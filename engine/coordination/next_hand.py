@@ -85,6 +85,8 @@ def plan_next_hand(
         return NextHandPlan(outcome="nothing", directive=order)
     named = (tournament_version, tournament_head)
     if here.voided is not None and isinstance(tournament, Running):
+        if here.held is not None:
+            return NextHandPlan(outcome="nothing", directive=Hold(reason="held"))
         anew = deals.dealt_anew(tournament, here, here.voided, named=named, pulse=pulse, now=now)
         order = Open(last=here.voided.last, wait_seconds=0)
         plan = _only(here, *anew, outcome="open", order=order)

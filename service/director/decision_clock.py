@@ -5,15 +5,16 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine.errors import CommandRejected
-from engine.table.model.commands import ExtendDecision, TimeOut
+from engine.table.model.commands import ExtendDecision, ResumeTable, TimeOut
 from engine.table.model.hand import Decision
 from engine.table.model.state import Table
+from engine.tournament.model.state import Cancelled, Finished
 from service.base import heartbeats
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
 from service.log.record import league_number
-from service.log.streams import table_stream
+from service.log.streams import table_stream, tournament_stream
 
 _log = structlog.get_logger(__name__)
 
@@ -55,7 +56,9 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
         # The pause between two hands may be long, and other jobs wait for this process.
         patience = runtime.settings.sweep_seconds
         runtime.later(open_next_hand(runtime, league, table_id, fresh=True, patience=patience))
-    elif state.decision is not None and state.held is None:
+    elif state.held is not None:
+        await _release_after_the_end(runtime, league, state)
+    elif state.decision is not None:
         try:
             await _see_to_decision(runtime, league, state, state.decision)
         except CommandRejected as refusal:
@@ -71,6 +74,20 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
         state.decision.deadline + timedelta(seconds=state.grace_seconds),
         runtime.clock.now() + timedelta(seconds=min(1, runtime.settings.sweep_seconds)),
     )
+
+
+async def _release_after_the_end(runtime: Runtime, league: str, held: Table) -> None:
+    """
+    Resume a table on hold whose tournament is over.
+
+    A cancellation releases its tables, but older logs hold some that were not released. Nobody can
+    do it any more, and the hand could never end.
+    """
+    above = await runtime.writer.load(league, tournament_stream(held.tournament))
+    if isinstance(above.state, Finished | Cancelled):
+        order = runtime.order(f"release/{held.table}/{held.hand_number}")
+        command = ResumeTable(now=runtime.clock.now())
+        await submit_to_table(runtime, league, held.table, command, order)
 
 
 async def _see_to_decision(runtime: Runtime, league: str, state: Table, decision: Decision) -> None:

@@ -197,9 +197,12 @@ async def test_a_void_is_of_the_deal_that_the_page_showed(serving: Serving) -> N
 
 
 async def test_a_deck_is_called_fouled_only_after_a_question(serving: Serving) -> None:
+    """The table is on hold meanwhile, as it should be."""
     async with serving() as console:
         browser, path, (owner, _, _) = await evening(console, 2)
         table = (await shown(owner, path))["floor"]["tables"][0]["table"]
+        assert (await owner.post(f"/v1/tables/{table}/hold", {"reason": "A look."})).is_success
+        await browser.get(path)
         void = f"{path}/void/{table}"
         page = await browser.submit(void, fault="wrong_deck")
         assert "Void the deal of hand 1 at table 1?" in page.text

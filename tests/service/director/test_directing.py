@@ -15,12 +15,14 @@ from engine.rulesets import preset, ruleset_hash
 from engine.table.model.commands import StepAway
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
-from engine.tournament.model.commands import Announce, Register
+from engine.tournament.model.commands import Announce, Cancel, Register
+from engine.tournament.model.commands.floor import HoldOneTable
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
 from service.director import decision_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.writer import Order, States, StreamEvents, Writer
+from tests.engine.tournament.rulings import RULED
 from tests.support import play
 from tests.support.databases import TestDatabase
 
@@ -208,6 +210,29 @@ async def test_the_watch_times_out_what_ran_out_and_nothing_before(
         await decision_clock.watch_table(runtime, league_id, table)
         after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after is None or after.token != first.token
+
+
+async def test_the_watch_releases_a_table_that_an_older_cancellation_left_on_hold(
+    database: TestDatabase,
+) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league_id, name = await announced(runtime, 4)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        table = (await at(runtime, league_id, name)).tables[0].table
+        await next_hand.open_next_hand(runtime, league_id, table)
+        hold = HoldOneTable(table=table, **RULED)
+        await submitting.submit_to_tournament(runtime, league_id, name, hold, command(runtime))
+        await decision_clock.watch_table(runtime, league_id, table)
+        held = await at(runtime, league_id, table)
+        assert held.held == "director"
+
+        cancel = Cancel(reason="no_light", now=runtime.clock.now())
+        await decided(runtime, league_id, name, tournament.decider, cancel)
+        await decision_clock.watch_table(runtime, league_id, table)
+        after = await at(runtime, league_id, table)
+        assert after.held is None
+        assert after.decision.token == held.decision.token
+        assert after.decision.deadline > held.decision.deadline
 
 
 @pytest.mark.parametrize("since", [-1.1, 0.1])

@@ -27,7 +27,7 @@ def entrant_of(state: object, player: str) -> EntrantId | None:
 
 def viewer_in(shell: Shell, principal: Principal, tournament: Tournament) -> EntrantId | None:
     """Return the caller's entrant at the tables of *tournament*, or None for a spectator."""
-    if not isinstance(tournament, Registering | Running | Finished):
+    if not isinstance(tournament, Registering | Running | Finished | Cancelled):
         return None
     entrants = tournament.entrants
     by_player: dict[str, EntrantId] = shell.index(
@@ -55,7 +55,7 @@ async def tournament_of_table(shell: Shell, place: TablePlace) -> Tournament:
 
 def _knows(shell: Shell, tournament: object, table: Table) -> bool:
     """Return whether this copy of the tournament has an entry for everybody seated at *table*."""
-    if not isinstance(tournament, Running | Finished):
+    if not isinstance(tournament, Running | Finished | Cancelled):
         return False
     entries = tournament.entrants
     known: dict[str, bool] = shell.index(

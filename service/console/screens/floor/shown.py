@@ -169,7 +169,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     def acts_at(self, table: TableSeen) -> bool:
         """Return whether the reader may do anything at *table*."""
         breaks = self.may.clock and len(self.breaking_order) > 1
-        voids = self.may.rules and table.doing == "in_hand"
+        voids = self.may.rules and table.hand is not None
         return breaks or voids or self.holds(table)
 
     @property

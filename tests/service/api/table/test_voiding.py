@@ -7,9 +7,12 @@ import pytest
 
 from engine.kit.cards import deck
 from service.base.database import async_engine
+from service.director.next_hand import open_next_hand
+from service.director.runtime import open_runtime
 from service.projections.following.runner import Runner
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
+from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -30,6 +33,28 @@ async def dealt(person: Any, table: str, deal: int) -> dict[str, Any]:
 async def feed(person: Any, table: str) -> list[dict[str, Any]]:
     items = await person.get(f"/v1/tables/{table}/events", params={"limit": 200})
     return list(items.json()["items"])
+
+
+async def test_a_deal_is_voided_at_a_held_table_and_dealt_anew_once_it_is_released(
+    serving, database: TestDatabase
+) -> None:
+    why = {"reason": "A card lies face up."}
+    async with serving() as api:
+        owner, league, _, _, table = await api.playing(3)
+        await dealt(owner, table, 1)
+        held = await owner.post(f"/v1/tables/{table}/hold", why, key="h")
+        done = await owner.post(f"/v1/tables/{table}/void", WANTED, key="v")
+        assert (held.status_code, done.status_code) == (200, 200), done.text
+        async with open_runtime(database.settings("holotable_worker")) as runtime:
+            await open_next_hand(runtime, league, table, fresh=True)
+        still = (await owner.get(f"/v1/tables/{table}")).json()
+        assert (still["held"], still["decision"]) == ("director", None)
+
+        released = await owner.post(f"/v1/tables/{table}/release", why, key="r")
+        assert released.is_success, released.text
+        assert (await dealt(owner, table, 2))["hand_number"] == 1
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
 
 
 async def test_a_voided_hand_is_dealt_anew_with_all_cards_of_the_first_deal_open(serving) -> None:

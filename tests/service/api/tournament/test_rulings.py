@@ -163,6 +163,32 @@ async def test_a_table_that_is_held_goes_on_with_its_hand_after_a_cancellation(
     assert faults(report) == {}, report.text()
 
 
+async def test_the_players_of_a_hand_play_it_on_after_a_cancellation(
+    serving, database: TestDatabase
+) -> None:
+    """Else only the clock could end it, and each of them would see a stranger's table."""
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing(3)
+        person, view = await turn(people, table)
+        cancelled = await owner.post(f"/v1/tournaments/{tournament}/cancel", WHY, key="c")
+        assert cancelled.is_success, cancelled.text
+        later = (await person.get(f"/v1/tables/{table}")).json()
+        assert (later["me"], later["legal"]) == (view["me"], view["legal"])
+
+        async def over() -> bool:
+            return bool((await owner.get(f"/v1/tables/{table}")).json()["closed"])
+
+        await play_on(people, [table], over)
+        types = [each["type"] for each in await events(owner, table)]
+        assert types[-2:] == ["hand_settled", "table_closed"]
+        timeouts = [
+            each for each in await events(owner, table) if each["data"].get("timed_out") is True
+        ]
+        assert timeouts == []
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
 async def test_an_ordered_move_is_made_between_hands(serving, database: TestDatabase) -> None:
     async with serving() as api:
         owner, league, tournament, people, first = await api.playing(
