@@ -5097,9 +5097,13 @@ class Money(Part):
         self.handed[event.data["entrant"]] -= event.data["amount"]
 
     def on_prize_reversed(self, event: Event) -> None:
-        """Check that the record taken back is everything handed over to the entrant: `prizes.reversed`."""
-        self.check_prize(event, "prizes.reversed", self.handed[event.data["entrant"]])
-        self.handed[event.data["entrant"]] -= event.data["amount"]
+        """Check that no more is taken back than was handed over to the entrant: `prizes.reversed`."""
+        data, known = event.data, self.handed[event.data["entrant"]]
+        self.same(event, "prizes.reversed", "currency", data["currency"], self.terms["currency"])
+        self.check(
+            event, "prizes.reversed", 0 < data["amount"] <= known, "more than was handed over"
+        )
+        self.handed[data["entrant"]] -= data["amount"]
 
     def owed_to(self, name: str) -> int:
         """Return the payout of the valid result, less the amount handed over. It is negative after some corrections."""

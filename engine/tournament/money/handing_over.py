@@ -71,23 +71,24 @@ def give_back(state: State, command: ReturnPrize) -> tuple[PrizeReturned, ...]:
 
 def reverse(state: State, command: ReversePrize) -> tuple[PrizeReversed, ...]:
     """
-    Take back the record that an entrant got a prize.
+    Take back the record that an entrant got a prize, or a part of it.
 
     It corrects the record and moves no money, so it does not wait for a dispute.
 
     Raises:
         TournamentNotFinished: If the tournament has no result.
-        PrizeNotHandedOver: If nothing is recorded as handed over.
+        PrizeNotHandedOver: If nothing, or less than the amount, is recorded as handed over.
     """
     if not isinstance(state, Finished):
         raise TournamentNotFinished(phase=phase_of(state))
     given, currency = handed_over_to(state.books, command.entrant), state.terms.currency
-    if given <= 0 or currency is None:
-        raise PrizeNotHandedOver
+    amount = given if command.amount is None else command.amount
+    if not 0 < amount <= given or currency is None:
+        raise PrizeNotHandedOver(recorded=given)
     return (
         PrizeReversed(
             entrant=command.entrant,
-            amount=given,
+            amount=amount,
             currency=currency,
             by=command.by,
             reason=command.reason,

@@ -1,9 +1,11 @@
 """Prizes that staff record as handed over, given back, or recorded by mistake."""
 
 from contextlib import suppress
+from typing import Annotated
 
 import msgspec
 from litestar import Response
+from msgspec import Meta
 from msgspec.structs import replace
 
 from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize, ReversePrize
@@ -35,7 +37,13 @@ class PrizeGiven(msgspec.Struct, kw_only=True):
 
 
 class PrizeReversalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The reason to take back the record of a prize."""
+    """The part of a recorded prize to take back, and the reason."""
+
+    amount: Annotated[int, Meta(ge=1, le=2**50)] | None = None
+    """
+    The part that was not handed over, in minor units of the tournament's currency. Null takes back
+    everything recorded.
+    """
 
     reason: Written
     """The reason, 1 to 2000 characters. Staff of the league can read it."""
@@ -90,14 +98,16 @@ async def reverse_prize(
     order: Order,
     shell: Shell,
 ) -> Response[bytes]:
-    """Record the reversal of everything handed over. The prize may then be handed over again."""
+    """Record the reversal. What it takes back may then be handed over again."""
     entrant = EntrantId(entrant_id)
     about = players_of(place.state).get(entrant)
 
     async def named(order: Order) -> ReversePrize:
         text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
         by = PlayerId(order.actor)
-        return ReversePrize(entrant=entrant, by=by, reason=text, now=order.received_at)
+        return ReversePrize(
+            entrant=entrant, amount=body.amount, by=by, reason=text, now=order.received_at
+        )
 
     trial = replace(order, rehearse=True)
     with suppress(Rehearsed):  # no words are stored for a reversal that is refused

@@ -149,7 +149,7 @@ class TournamentAudit:
             case PrizeReversed():
                 given = corrections.handed_over(before, event.entrant)
                 what = said("a prize was taken back that was never handed over")
-                self._hold("money", 0 < event.amount == given, position, what)
+                self._hold("money", 0 < event.amount <= given, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")

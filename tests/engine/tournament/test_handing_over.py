@@ -56,15 +56,26 @@ def test_what_a_correction_took_from_a_prize_is_given_back_once() -> None:
 def test_a_prize_recorded_by_mistake_is_taken_back_with_a_reason_and_handed_over_again() -> None:
     scenario = finished(1_500, 1_200, 800, 500)
     never = ReversePrize(entrant=entrant(1), **SIGNED)
-    scenario.when(never).then_rejected(PrizeNotHandedOver)
+    scenario.when(never).then_rejected(PrizeNotHandedOver, recorded=0)
     taken_back = PrizeReversed(
         entrant=entrant(1), amount=500, currency="EUR", by=SIGNED["by"], reason=SIGNED["reason"],
         rule="prizes.reversed",
     )  # fmt: skip
     scenario.asked(handing(1)).when(never).then(taken_back)
-    scenario.when(never).then_rejected(PrizeNotHandedOver)
+    scenario.when(never).then_rejected(PrizeNotHandedOver, recorded=0)
     scenario.when(handing(1)).then(given(1, 500))
     playing(3).when(never).then_rejected(TournamentNotFinished, phase="running")
+
+
+def test_a_part_of_a_prize_that_was_not_handed_over_is_taken_back() -> None:
+    scenario = finished(1_500, 1_200, 800, 500).asked(handing(1))
+    part = ReversePrize(entrant=entrant(1), amount=100, **SIGNED)
+    scenario.asked(part)
+    assert prize_due(scenario.state, entrant(1)) == 100
+    for amount in (0, -1, 401):
+        too_much = ReversePrize(entrant=entrant(1), amount=amount, **SIGNED)
+        scenario.when(too_much).then_rejected(PrizeNotHandedOver, recorded=400)
+    scenario.when(handing(1)).then(given(1, 100))
 
 
 def test_a_record_is_taken_back_while_the_prize_waits_for_a_dispute() -> None:

@@ -58,6 +58,9 @@ class ReversePrize(_Command, frozen=True, kw_only=True, tag="reverse_prize"):
     """Take back the record of a prize that was handed over by mistake, or to the wrong person."""
 
     entrant: EntrantId
+    amount: int | None = None
+    """The part that was not handed over, or None for everything recorded."""
+
     by: PlayerId
     """The member of staff who takes it back."""
     reason: TextRef

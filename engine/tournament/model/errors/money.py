@@ -44,11 +44,13 @@ class PrizeNotOwedBack(CommandRejected):
 
 
 class PrizeNotHandedOver(CommandRejected):
-    """Nothing was handed over to the entrant, or all of it has come back."""
+    """Nothing was handed over to the entrant, or less than the amount, or it has come back."""
 
     code = "prize_not_handed_over"
     rule = "prizes.reversed"
-    detail = "nothing is recorded as handed over to this entrant"
+    detail = "what is recorded as handed over to this entrant comes to {recorded}"
+
+    recorded: int
 
 
 class PaymentsOnTrust(CommandRejected):

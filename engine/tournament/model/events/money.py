@@ -69,7 +69,7 @@ class PrizeReversed(_Event, frozen=True, kw_only=True, tag="prize_reversed"):
 
     entrant: EntrantId
     amount: int
-    """Everything handed over to the entrant that has not come back."""
+    """No more than was handed over to the entrant and has not come back."""
     currency: str
     by: PlayerId
     reason: TextRef

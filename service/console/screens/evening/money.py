@@ -182,14 +182,19 @@ async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/money/prize/undo", of=money)
 async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Take back the record that a prize was handed over. The books keep both entries."""
+    """Take back the record of a prize, or a part of it. The books keep both entries."""
     books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
     shown = whole(given.text("amount"))
     stands = _handed_over(books, given.text("entrant"))
     if stands and stands != shown:  # with nothing recorded, the API knows a form sent twice
         raise Problem(412, {"code": FASTER})
     said = ask.gettext("It is recorded that the prize was not handed over.")
-    body = {"reason": _mistake(ask, given)}
+    body: dict[str, object] = {"reason": _mistake(ask, given)}
+    if given.text("part"):
+        body["amount"] = part = minor(given.text("part"), books.currency, "part")
+        sum_ = Words(ask.language).money(part, books.currency).striptags()
+        said = ask.gettext("It is recorded that %(amount)s of the prize was not handed over.")
+        said %= {"amount": sum_}
     return await _prize(ask, given, tournament, "reversals", said, body)
 
 
