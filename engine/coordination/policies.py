@@ -158,12 +158,22 @@ def added_tables(
 
 
 def busts_of(
-    table: TableId, events: Iterable[TableEvent], *, level: int = 1, round_number: int = 1
+    table: TableId,
+    events: Iterable[TableEvent],
+    *,
+    level: int = 1,
+    round_number: int = 1,
+    last: bool = False,
 ) -> RecordBusts | None:
     """
     Return the command that records the busts in one table's new *events*, or None without busts.
 
     Decide it in the append of those events, never later.
+
+    Args:
+        level: The level of the hand.
+        round_number: The number of the hand in hand-for-hand play.
+        last: True if the hand was opened as the table's last.
     """
     happened = tuple(events)
     settled = next((each for each in happened if isinstance(each, HandSettled)), None)
@@ -186,6 +196,7 @@ def busts_of(
         ),
         round=round_number,
         level=level,
+        last=last,
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )

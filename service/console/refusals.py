@@ -56,6 +56,8 @@ _NO_MORE_CHIPS = {
     "scheduled_round": N_("Nobody buys chips in a round of the schedule."),
     "no_rebuy_left": N_("No rebuy is left."),
     "level_over": N_("The levels with rebuys are over."),
+    "not_the_next": N_("This rebuy is bought already. Nothing was bought twice."),
+    "no_hand_left": N_("No further hand is played at this table."),
     "not_broke": N_("The player still has chips."),
     "no_items": N_("No items are staked in this game."),
     "no_item_left": N_("The player may stake no further item."),

@@ -25,7 +25,11 @@ async def at_table(
     events, state = policies.decide_in_turn(table.decider, here, asked)
     after = opened_of(state)
     busts = policies.busts_of(
-        here.table, events, level=after.level_number, round_number=after.round
+        here.table,
+        events,
+        level=after.level_number,
+        round_number=after.round,
+        last=after.played_last,
     )
     if busts is None:
         return (StreamEvents(stream, events, after),)

@@ -8,8 +8,23 @@ MONEY = "tests/engine/tournament/test_handing_over.py::"
 TERMS = "tests/engine/tournament/test_terms_changes.py::"
 HOUSE_BOTS = "tests/engine/tournament/test_house_bots.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
+REBUYS = "tests/engine/tournament/test_rebuys.py::"
 
 FAULTS = (
+    Fault(
+        name="a rebuy is sold after the last hand",
+        file="tournament/results/ranking.py",
+        sound="if command.last or no_hand_follows(state, table, after=hand):",
+        faulty="if no_hand_follows(state, table, after=hand):",
+        caught_by=REBUYS + "test_nobody_buys_a_place_after_the_last_hand",
+    ),
+    Fault(
+        name="a rebuy for which a player and staff ask is bought twice",
+        file="tournament/chips/rebuying.py",
+        sound="if command.number not in (None, bought + 1):",
+        faulty="if command.number is not None and command.number > bought + 1:",
+        caught_by=REBUYS + "test_a_rebuy_that_two_people_ask_for_is_bought_once",
+    ),
     Fault(
         name="house bots play for money",
         file="tournament/entering/house_bots.py",

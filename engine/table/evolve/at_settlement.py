@@ -117,6 +117,7 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     last_hand = LastHand(
         hand=hand.hand,
         number=hand.number,
+        last=hand.last,
         target=hand.target,
         suit=hand.suit,
         revealed=hand.revealed,

@@ -226,6 +226,9 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     hand: HandId
     number: int
+    last: bool = False
+    """True if the hand was opened as the table's last."""
+
     target: int | None
     suit: str | None
     revealed: tuple[Revealed, ...]

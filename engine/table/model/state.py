@@ -121,6 +121,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.hand is None
 
     @property
+    def played_last(self) -> bool:
+        """Return whether the hand settled before was opened as the table's last."""
+        return self.last_hand is not None and self.last_hand.last
+
+    @property
     def settled(self) -> bool:
         """Return whether no hand is in play and no voided hand waits to be dealt again."""
         return self.hand is None and self.voided is None

@@ -27,7 +27,7 @@ from engine.tournament.model.events import (
     RebuyWindowOpened,
 )
 from engine.tournament.model.state import Running, State, phase_of
-from engine.tournament.model.values import Busted
+from engine.tournament.model.values import Busted, Window
 from engine.values import EntrantId, Seat, TableId
 
 
@@ -56,6 +56,24 @@ def may_bring(state: Running, entrant: EntrantId) -> bool:
 def _has_items(state: Running) -> bool:
     ruleset = state.terms.ruleset
     return isinstance(ruleset, CoruscantShift) and ruleset.special_item
+
+
+def no_hand_follows(state: Running, table: TableId, *, after: int | None = None) -> bool:
+    """
+    Return whether *table* plays no further hand, because of a closing or the last hands.
+
+    Args:
+        after: The number of the hand just played, or None in an open window. A window closes before
+            the table's last hands are counted.
+
+    Source: rulebook ``rebuy.last_hand``.
+    """
+    called, counted = state.floor.last_hands, state.floor.last_hand_of(table)
+    if state.closing or called is None:
+        return state.closing
+    if counted is None:
+        return called.hands == 0
+    return after is not None and counted <= after
 
 
 def after_bust(
@@ -100,13 +118,18 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
     Commit to a rebuy: at once after a bust, or else for the next bust.
 
     Raises:
-        RebuyNotAllowed: If no rebuy is left, the level is over, or the next hand has been opened.
+        RebuyNotAllowed: If no rebuy is left, the level is over, no further hand opens, or the
+            number is not that of the next rebuy.
     """
     running = _running(state)
     if running.rounds is not None and running.rounds.stage != "final":
         raise RebuyNotAllowed(reason="scheduled_round")
+    bought = running.rebuys.count(command.entrant)
+    if command.number not in (None, bought + 1):
+        raise RebuyNotAllowed(reason="not_the_next")
     window = running.window(command.entrant)
     if window is not None:
+        _demand_a_hand(running, window)
         if not window.buys:
             raise RebuyNotAllowed(reason="no_rebuy_left")
         taken = _taken(running, command.entrant, window.table, window.seat, rule="rebuy.window")
@@ -121,6 +144,19 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
         raise RebuyNotAllowed(reason="level_over")
     by = acting_for(running, command)
     return (RebuyDeclared(entrant=command.entrant, by=by, rule="rebuy.declared"),)
+
+
+def _demand_a_hand(state: Running, window: Window) -> None:
+    """
+    Check that chips which come now can still be played.
+
+    Raises:
+        RebuyNotAllowed: If no further hand opens at the table.
+
+    Source: rulebook ``rebuy.last_hand``.
+    """
+    if no_hand_follows(state, window.table):
+        raise RebuyNotAllowed(reason="no_hand_left")
 
 
 def _taken(
@@ -151,6 +187,7 @@ def stake(state: State, command: StakeItem) -> tuple[ItemStaked, ...]:
     window = running.window(command.entrant)
     if window is None or not isinstance(ruleset, CoruscantShift):
         raise RebuyNotAllowed(reason="not_broke")
+    _demand_a_hand(running, window)
     known = next((item for item in running.items if item.name == command.item), None)
     if known is not None and (known.owner != command.entrant or known.staked):
         raise ItemNotOwned(item=command.item)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.errors import Wording
 from engine.tournament.chips import casino
-from engine.tournament.chips.rebuying import after_bust, items_lost
+from engine.tournament.chips.rebuying import after_bust, items_lost, no_hand_follows
 from engine.tournament.evolve.books import booked
 from engine.tournament.evolve.buying import with_passed
 from engine.tournament.evolve.tournament import after
@@ -81,6 +81,8 @@ def _kept(
     """Return the events that keep busted entrants in: open windows and rebuys."""
     kept: dict[EntrantId, Event] = {}
     table, hand, level = command.table, command.hand_number, command.level
+    if command.last or no_hand_follows(state, table, after=hand):
+        return kept
     for bust in busts:
         event = after_bust(state, bust, table=table, hand=hand, level=level)
         if event is not None:

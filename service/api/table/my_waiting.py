@@ -64,6 +64,9 @@ class RebuyWaiting(_Waiting, kw_only=True, tag="rebuy_window"):
     rebuy: bool
     """True if a rebuy is allowed. Otherwise only a staked item brings the caller back."""
 
+    number: int
+    """The number of this rebuy among the caller's, from 1."""
+
 
 class CheckInWaiting(_Waiting, kw_only=True, tag="check_in"):
     """Check-in is open, and the caller has not checked in."""
@@ -184,7 +187,10 @@ async def _windows(
     if window is None:
         return []
     until = await _window_ends(following, mine.league, state, window)
-    return [RebuyWaiting(**about, until=until, table=window.table, rebuy=window.buys)]
+    number = state.rebuys.count(window.entrant) + 1
+    return [
+        RebuyWaiting(**about, until=until, table=window.table, rebuy=window.buys, number=number)
+    ]
 
 
 async def _window_ends(

@@ -23,7 +23,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer
 from service.api.tournament.entering import ABOUT_ENTRANT, EntryChanged, entry_changed
-from service.api.tournament.rebuys import Bought, buy, level_of
+from service.api.tournament.rebuys import Bought, RebuyWanted, buy, level_of
 from service.api.tournament.registrations import REGISTERING, Registration, register
 from service.director.in_play import demand_no_office_since
 from service.director.submitting import submit_all_to_tournament, submit_to_tournament
@@ -48,6 +48,12 @@ class EntryByStaff(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 class EntrantNamed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The entrant to act for."""
+
+    entrant: Entrant
+
+
+class RebuyNamed(RebuyWanted, forbid_unknown_fields=True, kw_only=True):
+    """The rebuy to declare for an entrant."""
 
     entrant: Entrant
 
@@ -234,12 +240,12 @@ async def _demand_no_office(
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def rebuy_by_staff(
-    body: EntrantNamed, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+    body: RebuyNamed, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Declare a rebuy. A declared rebuy is owed and cannot be withdrawn."""
     entrant, by = EntrantId(body.entrant), PlayerId(principal.account.player)
     level = await level_of(shell, place, entrant)
-    command = DeclareRebuy(entrant=entrant, level=level, by=by, now=shell.now())
+    command = DeclareRebuy(entrant=entrant, level=level, number=body.number, by=by, now=shell.now())
     return await buy(shell, place, order, command)
 
 

@@ -72,6 +72,9 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     seat: int | None
     """The seat at that table, or null."""
 
+    rebuys: int
+    """The number of rebuys that the entrant has bought. The next one has the number after it."""
+
     placing: int | None
     """The place, from 1, or null while it is unknown."""
 
@@ -153,6 +156,7 @@ async def shown_entrants(
             status=_status(state, each, seats, placings),
             table=None if (seat := seats.get(each.entrant)) is None else seat[0],
             seat=None if seat is None else seat[1],
+            rebuys=state.books.rebuys.count(each.entrant),
             placing=placings.get(each.entrant),
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,

@@ -27,6 +27,16 @@ from service.api.tournament.entrants import OwnEntry
 from service.director.submitting import submit_to_tournament
 
 
+class RebuyWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The rebuy to declare. The body may be left out."""
+
+    number: Annotated[int, Meta(ge=1)] | None = None
+    """
+    The number of the rebuy among the entrant's, from 1. If it is bought already, by the player or
+    by staff, nothing is bought (`not_the_next`). Null means the next one.
+    """
+
+
 class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """An item to stake, with its agreed value in chips."""
 
@@ -60,15 +70,20 @@ class Bought(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
     "Declare a rebuy: at once if the caller has busted, or else for the next bust.",
-    needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", answer=Bought, status=201,
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def declare_rebuy(
-    place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
+    body: RebuyWanted,
+    place: Annotated[TournamentPlace, AS_KNOWN],
+    mine: OwnEntry,
+    order: Order,
+    shell: Shell,
 ) -> Response[bytes]:
     """Declare a rebuy. A declared rebuy is owed and cannot be withdrawn."""
     level = await level_of(shell, place, mine)
-    return await buy(shell, place, order, DeclareRebuy(entrant=mine, level=level, now=shell.now()))
+    command = DeclareRebuy(entrant=mine, level=level, number=body.number, now=shell.now())
+    return await buy(shell, place, order, command)
 
 
 async def level_of(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:

@@ -66,7 +66,13 @@ class Evening:
         self.history += decided
         self.now += timedelta(seconds=1)
         after = self.tables[table]
-        busts = busts_of(table, decided, level=after.level_number, round_number=after.round)
+        busts = busts_of(
+            table,
+            decided,
+            level=after.level_number,
+            round_number=after.round,
+            last=after.played_last,
+        )
         if busts is not None:
             self.ask(busts)
         return decided

@@ -14,16 +14,14 @@ from engine.table.read.recall import commands_of
 from engine.table.read.view_parts import TableView
 from engine.tournament.model.commands import (
     BuyBackItem,
+    CloseEarly,
     CloseWindows,
     DeclareRebuy,
     RecordBusts,
     StakeItem,
 )
-from engine.tournament.model.errors import (
-    ItemNotStaked,
-    ItemValueUnknown,
-    RebuyNotAllowed,
-)
+from engine.tournament.model.commands.floor import CallLastHands
+from engine.tournament.model.errors import ItemNotStaked, ItemValueUnknown, RebuyNotAllowed
 from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
@@ -161,6 +159,47 @@ def test_nobody_buys_more_often_than_the_host_allows() -> None:
     with pytest.raises(RebuyNotAllowed) as refused:
         evening.ask(DeclareRebuy(entrant=entrant, now=evening.now))
     assert (refused.value.facts["reason"], refused.value.rule) == ("no_rebuy_left", "rebuy")
+
+
+def test_a_rebuy_that_two_people_ask_for_is_bought_once() -> None:
+    """The player and a director press in the same window."""
+    evening = after_a_bust(rebuy={"max": 2})
+    entrant = busted(evening)[0]
+    asked = DeclareRebuy(entrant=entrant, number=1, now=evening.now)
+    evening.ask(asked)
+    with pytest.raises(RebuyNotAllowed) as refused:
+        evening.ask(asked)
+    assert refused.value.facts["reason"] == "not_the_next"
+    assert running(evening).declared == ()
+    evening.ask(DeclareRebuy(entrant=entrant, number=2, now=evening.now))
+    assert running(evening).declared == (entrant,)
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_nobody_buys_a_place_after_the_last_hand(declared: bool) -> None:
+    end = {"kind": "hands_or_last", "hands": 1}
+    evening = Evening(3, rules(rebuy={"max": 1}, end=end))
+    evening.play_as = all_in
+    for place in evening.table.places if declared else ():
+        evening.ask(DeclareRebuy(entrant=place.entrant, now=evening.now))
+    evening.next_hand(evening.table.table)
+    evening.play_hand(evening.table.table)
+    assert busted(evening)
+    assert set(eliminated(evening)) == set(busted(evening))
+    assert not [event for event in evening.events if isinstance(event, RebuyTaken)]
+
+
+@pytest.mark.parametrize("end", [CallLastHands, CloseEarly])
+def test_an_open_window_sells_nothing_once_no_further_hand_opens(end: Any) -> None:
+    evening = after_a_bust(rebuy={"max": 1}, special_item=True, item_values=[20])
+    evening.ask(end(now=evening.now))
+    for order in (
+        DeclareRebuy(entrant=busted(evening)[0], now=evening.now),
+        StakeItem(entrant=busted(evening)[0], item="ship", value=20, now=evening.now),
+    ):
+        with pytest.raises(RebuyNotAllowed) as refused:
+            evening.ask(order)
+        assert refused.value.facts["reason"] == "no_hand_left"
 
 
 def test_rebuys_end_with_their_level() -> None:

@@ -279,6 +279,7 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         page = await phone.get(f"/tables/{table}")
         assert "You may rebuy until the next hand." in page.text
         assert "data-deadline" in page.text
+        assert phone.hidden(f"/tables/{table}/rebuy")["number"] == "1"
 
         page = await phone.submit(f"/tables/{table}/rebuy")
 

@@ -138,6 +138,8 @@ class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
     """The level of that hand."""
     main_winner: EntrantId | None = None
     """The winner of that hand's main pot, or the first winner in seat order."""
+    last: bool = False
+    """True if that hand was opened as the table's last."""
     now: datetime
 
 
@@ -147,6 +149,9 @@ class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
     entrant: EntrantId
     level: int = 1
     """The level of the hand in play at the entrant's table, or else of its next hand."""
+
+    number: int | None = None
+    """The number of the rebuy among the entrant's, from 1. None means the next one."""
 
     by: PlayerId | None = None
     """The member of staff who acts for the player, if any."""

@@ -37,50 +37,50 @@ _RULES = """
 13.21:items.buy_back 13.22:casino 13.23:casino.sit_down 13.24:casino.add_on 13.25:casino.leave
 13.26:casino.cash_out 13.27:casino.carry 13.28:finish.closed 13.29:points.places_from_end
 13.30:points.table 13.31:standings.best_result 13.32:standings.wins 13.33:seating.balance_button
-14.1:spike.rounds 14.2:spike.ante 14.3:spike.discard_pile 14.4:spike.stand 14.5:spike.gain
-14.6:spike.swap 14.7:spike.junk 14.8:spike.fees 14.9:spike.dice 14.10:spike.redeal
-14.11:spike.ranking 14.12:spike.nulrhek 14.13:spike.extra_hands 14.14:spike.strict_names
-14.15:ties.blind_draw 14.16:spike.sabacc_pot 14.17:spike.galaxy_series 14.18:spike.buy
-14.19:spike.trade 14.20:spike.refill 14.21:spike.galaxy_ranking 14.22:spike.one_card
-15.1:voiding 15.2:voiding.mis_deal 15.3:voiding.substantial_action 15.4:voiding.fouled_deck
-15.5:voiding.replay 16.1:corrections.result 16.2:corrections.forfeit 16.3:corrections.reaward
-17.1:entry.draft 17.2:entry.approval 17.3:waitlist 17.4:waitlist.offer 17.5:waitlist.expired
-17.6:waitlist.taken 17.7:registration.closed 17.8:registration.postponed 17.9:check_in
-17.10:no_show.release 17.11:no_show.seat_absent 17.12:no_show.arrived 17.13:no_show.purge
-17.14:entry.late 17.15:entry.late_closed 17.16:entry.re_entry 17.17:seating.late_entry
-17.18:seating.table_added 17.19:placing.late_entry 17.20:entry.staff 17.21:entry.by_staff
-17.22:check_in.undone 17.23:entry.walk_in 17.24:terms.changed 17.25:terms.start
-17.26:terms.places 17.27:terms.fees 17.28:terms.late 17.29:terms.prizes 17.30:entry.house_bots
-19.1:entry_fee 19.2:pool 19.3:rebuy.price 19.4:add_on 19.5:payment.on_trust
-19.6:payment.recorded 19.7:payouts 19.8:payouts.table 19.9:bounty.pot 19.10:bounty.won
-19.11:bounty.unclaimed 19.12:bounty.own 19.13:payout_deal 19.14:payout_deal.explicit
-19.15:payout_deal.by_chips 19.16:payout_deal.equal 19.17:payout_deal.made
-19.18:payout_deal.declined 19.19:payout_deal.bust 19.20:finish.deal 19.21:cancellation
-19.22:cancellation.stacks 19.23:cancellation.before_play 19.24:cancellation.refund_all
-19.25:cancellation.roll_forward 19.26:cancellation.lowest_unpaid 19.27:cancellation.by_chips
-19.28:prizes.handed_over 19.29:prizes.returned 19.30:payment.reversed 19.31:prizes.reversed
-20.1:directing.move 20.2:directing.breaking_order 20.3:directing.hold 20.4:seating.redraw
-20.5:seating.halt 20.6:penalty.warning 20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved
-20.10:disqualification 20.11:disqualification.chips 20.12:placing.disqualified
-20.13:finish.last_hands 20.14:hand_for_hand 20.15:hand_for_hand.shared
-20.16:hand_for_hand.stack_at_start 20.17:hand_for_hand.clock 20.18:directing.own_seat
-21.1:single_table 21.2:rounds 21.3:rounds.first 21.4:rounds.heats 21.5:rounds.swiss
-21.6:rounds.round_robin 21.7:rounds.hands 21.8:rounds.end 21.9:rounds.ended_early
-21.10:rounds.places 21.11:rounds.points 21.12:rounds.ranking 21.13:rounds.start
-21.14:rounds.no_rebuy 21.15:rounds.out 21.16:rounds.cut 21.17:rounds.placing 21.18:rounds.final
-21.19:rounds.result 22.1:schedule.local_time 22.2:schedule.skipped_time
-22.3:schedule.doubled_time 22.4:schedule.once 22.5:schedule.missed 22.6:schedule.refused
-22.7:schedule.edit_before_entries 23.1:points.formula 23.2:points.formula_failed
-23.3:points.presets 23.4:points.bonus 23.5:points.adjusted 23.6:points.voided
-23.7:points.revised 23.8:points.revoked 23.9:standings.total 23.10:standings.adjustments
-23.11:standings.best 23.12:standings.average 23.13:standings.drop_worst
-23.14:standings.best_series 23.15:standings.overall 23.16:standings.minimum_games
-23.17:standings.head_to_head 23.18:standings.most_recent 23.19:standings.lot
-23.20:standings.terms_fixed 23.21:standings.final 23.22:ratings.plackett_luce
-23.23:standings.uncounted 23.24:standings.left_out 23.25:standings.merged
-23.26:standings.imported 23.27:points.house_bots 23.28:ratings.house_bots 24.1:disputes.claim
-24.2:disputes.evidence 24.3:disputes.freeze 24.4:disputes.ruling 24.5:disputes.another_person
-24.6:disputes.appeal 24.7:disputes.disclosure 24.8:disputes.window
+13.34:rebuy.last_hand 14.1:spike.rounds 14.2:spike.ante 14.3:spike.discard_pile 14.4:spike.stand
+14.5:spike.gain 14.6:spike.swap 14.7:spike.junk 14.8:spike.fees 14.9:spike.dice
+14.10:spike.redeal 14.11:spike.ranking 14.12:spike.nulrhek 14.13:spike.extra_hands
+14.14:spike.strict_names 14.15:ties.blind_draw 14.16:spike.sabacc_pot 14.17:spike.galaxy_series
+14.18:spike.buy 14.19:spike.trade 14.20:spike.refill 14.21:spike.galaxy_ranking
+14.22:spike.one_card 15.1:voiding 15.2:voiding.mis_deal 15.3:voiding.substantial_action
+15.4:voiding.fouled_deck 15.5:voiding.replay 16.1:corrections.result 16.2:corrections.forfeit
+16.3:corrections.reaward 17.1:entry.draft 17.2:entry.approval 17.3:waitlist 17.4:waitlist.offer
+17.5:waitlist.expired 17.6:waitlist.taken 17.7:registration.closed 17.8:registration.postponed
+17.9:check_in 17.10:no_show.release 17.11:no_show.seat_absent 17.12:no_show.arrived
+17.13:no_show.purge 17.14:entry.late 17.15:entry.late_closed 17.16:entry.re_entry
+17.17:seating.late_entry 17.18:seating.table_added 17.19:placing.late_entry 17.20:entry.staff
+17.21:entry.by_staff 17.22:check_in.undone 17.23:entry.walk_in 17.24:terms.changed
+17.25:terms.start 17.26:terms.places 17.27:terms.fees 17.28:terms.late 17.29:terms.prizes
+17.30:entry.house_bots 19.1:entry_fee 19.2:pool 19.3:rebuy.price 19.4:add_on
+19.5:payment.on_trust 19.6:payment.recorded 19.7:payouts 19.8:payouts.table 19.9:bounty.pot
+19.10:bounty.won 19.11:bounty.unclaimed 19.12:bounty.own 19.13:payout_deal
+19.14:payout_deal.explicit 19.15:payout_deal.by_chips 19.16:payout_deal.equal
+19.17:payout_deal.made 19.18:payout_deal.declined 19.19:payout_deal.bust 19.20:finish.deal
+19.21:cancellation 19.22:cancellation.stacks 19.23:cancellation.before_play
+19.24:cancellation.refund_all 19.25:cancellation.roll_forward 19.26:cancellation.lowest_unpaid
+19.27:cancellation.by_chips 19.28:prizes.handed_over 19.29:prizes.returned
+19.30:payment.reversed 19.31:prizes.reversed 20.1:directing.move 20.2:directing.breaking_order
+20.3:directing.hold 20.4:seating.redraw 20.5:seating.halt 20.6:penalty.warning
+20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved 20.10:disqualification
+20.11:disqualification.chips 20.12:placing.disqualified 20.13:finish.last_hands
+20.14:hand_for_hand 20.15:hand_for_hand.shared 20.16:hand_for_hand.stack_at_start
+20.17:hand_for_hand.clock 20.18:directing.own_seat 21.1:single_table 21.2:rounds
+21.3:rounds.first 21.4:rounds.heats 21.5:rounds.swiss 21.6:rounds.round_robin 21.7:rounds.hands
+21.8:rounds.end 21.9:rounds.ended_early 21.10:rounds.places 21.11:rounds.points
+21.12:rounds.ranking 21.13:rounds.start 21.14:rounds.no_rebuy 21.15:rounds.out 21.16:rounds.cut
+21.17:rounds.placing 21.18:rounds.final 21.19:rounds.result 22.1:schedule.local_time
+22.2:schedule.skipped_time 22.3:schedule.doubled_time 22.4:schedule.once 22.5:schedule.missed
+22.6:schedule.refused 22.7:schedule.edit_before_entries 23.1:points.formula
+23.2:points.formula_failed 23.3:points.presets 23.4:points.bonus 23.5:points.adjusted
+23.6:points.voided 23.7:points.revised 23.8:points.revoked 23.9:standings.total
+23.10:standings.adjustments 23.11:standings.best 23.12:standings.average
+23.13:standings.drop_worst 23.14:standings.best_series 23.15:standings.overall
+23.16:standings.minimum_games 23.17:standings.head_to_head 23.18:standings.most_recent
+23.19:standings.lot 23.20:standings.terms_fixed 23.21:standings.final
+23.22:ratings.plackett_luce 23.23:standings.uncounted 23.24:standings.left_out
+23.25:standings.merged 23.26:standings.imported 23.27:points.house_bots 23.28:ratings.house_bots
+24.1:disputes.claim 24.2:disputes.evidence 24.3:disputes.freeze 24.4:disputes.ruling
+24.5:disputes.another_person 24.6:disputes.appeal 24.7:disputes.disclosure 24.8:disputes.window
 """.split()  # noqa: SIM905 - a list would take a line for each
 
 NUMBERS = {name: number for number, _, name in (each.partition(":") for each in _RULES)}

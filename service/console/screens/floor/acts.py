@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from service.api.table.voiding import VoidWanted
-from service.api.tournament.by_staff import EntrantNamed
+from service.api.tournament.by_staff import EntrantNamed, RebuyNamed
 from service.api.tournament.entering import AnnouncementWanted
 from service.api.tournament.floors import Floor
 from service.api.tournament.house_bots import HouseBotsWanted
@@ -190,7 +190,7 @@ async def disqualify(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/floor/rebuy", of=floor)
 async def rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take a rebuy for a player."""
-    body = given.into(EntrantNamed)
+    body = given.into(RebuyNamed)
     said = ask.gettext("A rebuy for %(name)s.") % {"name": given.text("name")}
     return await _do(ask, given, tournament, "rebuys/by-staff", body, said)
 

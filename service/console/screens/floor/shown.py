@@ -131,7 +131,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     """Players in the tournament who have no seat."""
 
     breaking_order: tuple[int, ...]
-    rebuys: bool
+    rebuys: Mapping[str, int]  # the next rebuy of each entrant, if any are sold
     add_ons: bool
     house_bots: bool
     """True if house bots may enter now."""
@@ -159,7 +159,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     def acts_on(self, seat: SeatSeen, table: TableSeen | None) -> bool:
         """Return whether the reader may do anything about the player at *seat*."""
         add_ons = self.add_ons and table is not None
-        sells = self.may.sells and (self.rebuys or add_ons)
+        sells = self.may.sells and (bool(self.rebuys) or add_ons)
         return not seat.disqualified and (self.may.rules or sells or self.moves(seat, table))
 
     def holds(self, table: TableSeen) -> bool:
@@ -215,7 +215,7 @@ def member_screen(
         tables=tuple(_table(each, called, order) for each in seen.tables),
         outside=_outside(shown.entrants) if shown.state in ("running", "paused") else (),
         breaking_order=order,
-        rebuys=shown.ruleset.rebuy.max != 0,
+        rebuys={e.id: e.rebuys + 1 for e in shown.entrants if shown.ruleset.rebuy.max != 0},
         add_ons=shown.fees.add_on is not None,
         house_bots=_open_to_house_bots(shown) and shown.currency is None,
         bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
@@ -272,7 +272,7 @@ def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...
         tables=tuple(_public_table(each) for each in floor.tables),
         outside=(),
         breaking_order=(),
-        rebuys=False,
+        rebuys={},
         add_ons=False,
         house_bots=False,
         bots_have_no_money=False,

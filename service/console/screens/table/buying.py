@@ -7,7 +7,7 @@ import unicodedata
 
 import msgspec
 
-from service.api.tournament.rebuys import AddOnWanted, ItemWanted
+from service.api.tournament.rebuys import AddOnWanted, ItemWanted, RebuyWanted
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form
@@ -24,7 +24,8 @@ class _Seen(msgspec.Struct):
 @form("/tables/{table:str}/rebuy", of=play)
 async def take_rebuy(ask: Ask, given: Given, table: str) -> Done:
     """Buy a starting stack for the same seat, before the table's next hand."""
-    await ask.api.send("POST", await _path(ask, table, "rebuys"), None, object, key=given.key)
+    wanted = given.into(RebuyWanted)
+    await ask.api.send("POST", await _path(ask, table, "rebuys"), wanted, object, key=given.key)
     said = ask.gettext("You are back in. Your chips come with the next hand.")
     return Done(links.table(table), said)
 

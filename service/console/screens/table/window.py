@@ -38,6 +38,9 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     buys: bool
     """True if a rebuy is allowed. Otherwise only a staked item brings the reader back."""
 
+    number: int
+    """The number of the rebuy among the reader's."""
+
     price: int
     """The price of a rebuy in minor units of the currency."""
 
@@ -53,7 +56,13 @@ async def window_of(ask: Ask, tournament: str, fees: Fees, seconds: int) -> Wind
     waiting = await ask.api.get("/v1/me/waiting", MyWaiting)
     for each in waiting.items:
         if isinstance(each, RebuyWaiting) and each.tournament == tournament:
-            return Window(buys=each.rebuy, price=price_of(fees), until=each.until, seconds=seconds)
+            return Window(
+                buys=each.rebuy,
+                number=each.number,
+                price=price_of(fees),
+                until=each.until,
+                seconds=seconds,
+            )
     return None
 
 

@@ -59,11 +59,17 @@ async def test_an_open_rebuy_window_waits_until_its_seconds_are_over(serving) ->
         tournament, table, broke, other = await until_a_bust(api, {"max": 1, "seconds": 600})
         [item] = await waiting(broke)
         assert (item["type"], item["rebuy"], item["table"]) == ("rebuy_window", True, table)
+        assert item["number"] == 1
         left = datetime.fromisoformat(item["until"]) - datetime.now(UTC)
         assert timedelta(seconds=500) < left <= timedelta(seconds=605)
         assert await waiting(other) == []
-        bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
+        first = {"number": 1}
+        bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", first, key="again")
         assert bought.status_code == 201, bought.text
+        twice = await broke.post(f"/v1/tournaments/{tournament}/rebuys", first, key="twice")
+        assert (twice.status_code, twice.json()["reason"]) == (409, "not_the_next")
+        entrants = (await broke.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        assert sorted(each["rebuys"] for each in entrants) == [0, 1]
         assert "rebuy_window" not in [each["type"] for each in await waiting(broke)]
 
 
