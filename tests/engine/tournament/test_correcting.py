@@ -95,6 +95,15 @@ def test_an_award_pays_the_same_money_in_another_way() -> None:
     assert paid == {entrant(1): 600, entrant(4): 400}
 
 
+def test_a_later_forfeit_pays_by_the_places_again() -> None:
+    awards = (Award(entrant=entrant(4), amount=400), Award(entrant=entrant(1), amount=600))
+    given = finished(1_500, 1_200, 800, 500).asked(Reaward(awards=awards, **SIGNED))
+
+    _, paid = result(given.asked(Forfeit(entrant=entrant(1), **SIGNED)))
+
+    assert paid == {entrant(2): 500, entrant(3): 300, entrant(4): 200}
+
+
 def test_who_has_forfeited_is_paid_by_no_later_award() -> None:
     given = finished(1_500, 1_200, 800, 500).asked(Forfeit(entrant=entrant(1), **SIGNED))
     awards = (Award(entrant=entrant(1), amount=400), Award(entrant=entrant(2), amount=600))
