@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 import psycopg
 from amqp import AMQPError
+from kombu.exceptions import KombuError
 
 from service.base import migrations, revisions
 from service.base.schema_range import of_code
@@ -216,7 +217,7 @@ def disturb_queue(room: Room, _: Random) -> Done:
         raise Missed("the broker is down")
     try:
         lost, doubled = room.broker.disturb(_MESSAGE_SECONDS)
-    except (OSError, AMQPError) as error:  # it is starting
+    except (OSError, AMQPError, KombuError) as error:  # it is starting
         raise Missed(f"the broker does not answer: {type(error).__name__}") from error
     if not lost + doubled:
         raise Missed("no message waited")
