@@ -104,7 +104,7 @@ class Cluster:
     def running_port(self) -> int | None:
         """Return the port of the server that another process runs on this data, or None."""
         lines = self._running()
-        return int(lines[3]) if _says_ready(lines) else None
+        return int(lines[3]) if _status(lines) == "ready" else None
 
     def _running(self) -> list[str]:
         """Return the pid file of a server that runs on this data, or nothing."""
@@ -140,7 +140,7 @@ class Cluster:
             self.port = known or free_port()
             if self._launch():
                 return
-        if _says_ready(lines := self._running()):
+        if _status(lines := self._running()) == "ready":
             raise ClusterFailed(
                 f"a PostgreSQL runs on {self.directory} already (process {lines[0]}), "
                 "that of another `holotable up` or command; stop that first"
@@ -149,13 +149,42 @@ class Cluster:
 
     def _await_end(self) -> None:
         """
-        Wait for the end of a server whose process was killed.
+        Wait for the end of a server whose parent was killed. End it if it does not stop.
 
-        If the server is ready, its process is alive, and the start fails.
+        The kernel told it to stop. If that comes while it restarts after a crash, it waits for
+        ever. A server that does not say that it is stopping is not touched: it may have a parent.
         """
+        if self._ends_in_time():
+            return
+        for number in (signal.SIGQUIT, signal.SIGKILL):
+            if not self._signal_stopping(number) or self._ends_in_time():
+                return
+
+    def _ends_in_time(self) -> bool:
+        """Wait for the end of the server. Return False if it is ready, or takes too long."""
         until = time.monotonic() + _STOP_SECONDS
-        while (lines := self._running()) and not _says_ready(lines) and time.monotonic() < until:
+        while lines := self._running():
+            if _status(lines) == "ready" or time.monotonic() >= until:
+                return False
             time.sleep(0.02)  # only its pid file shows that it has ended
+        return True
+
+    def _signal_stopping(self, number: signal.Signals) -> bool:
+        """Send a signal to the server on this data if it says that it is stopping."""
+        try:
+            process = os.pidfd_open(int(self._running()[0]))
+        except (IndexError, ProcessLookupError):
+            return False
+        try:
+            # The number may have passed to another program before it was opened, so look again.
+            stopping = _status(self._running()) == "stopping"
+            if stopping:
+                signal.pidfd_send_signal(process, number)
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(process)
+        return stopping
 
     def stop(self) -> None:
         """End the server, with stronger signals if it does not react. It may be down already."""
@@ -251,12 +280,12 @@ class Cluster:
         The port may be another server's.
         """
         lines = self._running()
-        return _says_ready(lines) and int(lines[0]) == pid
+        return _status(lines) == "ready" and int(lines[0]) == pid
 
 
-def _says_ready(lines: list[str]) -> bool:
-    """Return whether the lines of a pid file say that the server answers."""
-    return len(lines) >= 8 and lines[7].strip() == "ready"
+def _status(lines: list[str]) -> str:
+    """Return the state that the lines of a pid file tell: ``ready`` if the server answers."""
+    return lines[7].strip() if len(lines) >= 8 else ""
 
 
 def free_port(host: str = "127.0.0.1") -> int:

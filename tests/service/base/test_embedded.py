@@ -107,8 +107,28 @@ def test_the_server_ends_when_its_parent_is_killed_and_leaves_nothing_elsewhere(
 
 def test_a_server_that_is_ending_is_waited_for(tmp_path: Path) -> None:
     """Its process was killed, and a command that is repeated at once finds it ending."""
+    server, slow = _orphan(tmp_path)
+    Timer(1.5, os.kill, (slow, signal.SIGCONT)).start()
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as again:
+        assert again.pid != server
+
+
+def test_a_server_that_was_told_to_stop_and_never_does_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that loses its parent while it restarts after a crash may wait for ever."""
+    # PostgreSQL kills a child that hangs five seconds after SIGQUIT.
+    monkeypatch.setattr("service.base.embedded._STOP_SECONDS", 8.0)
+    server, _ = _orphan(tmp_path)
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as again:
+        assert not _is_alive(server)
+        assert again.pid != server
+
+
+def _orphan(folder: Path) -> tuple[int, int]:
+    """Return a server that must stop without its parent, and its child that does not stop."""
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT, str(tmp_path)], stdout=subprocess.PIPE
+        [sys.executable, "-c", PARENT, str(folder)], stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None
         server = int(parent.stdout.readline())
@@ -116,11 +136,9 @@ def test_a_server_that_is_ending_is_waited_for(tmp_path: Path) -> None:
         (slow,) = [int(each) for each in children.split() if _is_checkpointer(each)]
         os.kill(slow, signal.SIGSTOP)  # its last checkpoint takes long
         parent.kill()
-    file = tmp_path / "data" / "postmaster.pid"
+    file = folder / "data" / "postmaster.pid"
     until(lambda: "stopping" in file.read_text())
-    Timer(1.5, os.kill, (slow, signal.SIGCONT)).start()
-    with Cluster(tmp_path, binaries(os.environ), durable=False) as again:
-        assert again.pid != server
+    return server, slow
 
 
 def _is_checkpointer(pid: str) -> bool:
