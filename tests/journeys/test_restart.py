@@ -15,6 +15,7 @@ import pytest
 from service.process.starting import StackFailed
 from service.process.supervisor import Stack
 from service.sandbox.bots.player import Temper, choose
+from service.sandbox.demo import standing
 from service.tasks.worker import READY
 from tests.journeys.test_fair_dealing import lines
 from tests.support.waiting import until
@@ -266,6 +267,23 @@ def test_a_database_that_is_killed_is_started_again_with_all_it_held(
         assert evening.kept() == before
         assert evening.events() == events
         stack.check()
+
+
+def test_a_database_that_is_killed_while_up_greets_is_started_again(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
+    assert stack.cluster is not None and stack.cluster.pid is not None
+    os.kill(stack.cluster.pid, signal.SIGQUIT)
+    until(lambda: stack.failed() == "postgres")
+    told: list[str] = []
+    token, code = standing.ready(stack, told.append)
+    assert len(told) == 1 and told[0].startswith(POSTGRES_ENDED), told
+    assert code.startswith("tok_")
+    with connected(stack) as http:
+        mine = {"Authorization": f"Bearer {token}"}
+        until(lambda: http.get("/readyz").status_code == 200)
+        assert http.get("/v1/me", headers=mine).json()["login"] == standing.LOGIN
 
 
 def mended(stack: Stack, told: list[str]) -> bool:

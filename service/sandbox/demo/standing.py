@@ -4,12 +4,16 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 from rich.console import Console
 from rich.markup import escape
 
+from service.base.database import is_coming
 from service.base.embedded import ClusterFailed
 from service.base.settings import PREFIX, given_to_up
 from service.process import people
@@ -22,6 +26,9 @@ OWN_KEYS = {
     f"{PREFIX}{name}{end}" for name in ("SECRET_KEY", "SECOND_SECRET_KEY") for end in ("", "_FILE")
 }
 TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
+
+_LOOK_SECONDS = 0.5
+"""No child reports its end, so look often. A signal ends the pause at once."""
 
 
 def stay(directory: Path, host: str, port: int, server: str | None) -> int:
@@ -42,11 +49,11 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
     )
     try:
         with stack:
-            _greet(console, stack)
+            tell = partial(_tell, console)
+            _greet(console, stack, ready(stack, tell))
             while True:
-                stack.mend(lambda why: console.print(f"[yellow]{escape(why)}[/]"))
-                # No child reports its end, so look often. A signal ends the sleep at once.
-                time.sleep(0.5)
+                stack.mend(tell)
+                time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:
         console.print(f"\nstopped; the data stay in {stack.where}")
         return 130
@@ -57,10 +64,44 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         return 3
 
 
-def _greet(console: Console, stack: Stack) -> None:
-    token = organiser_token(stack)
+class Credentials(NamedTuple):
+    """The organiser's way in."""
+
+    token: str
+    code: str
+    """Of a sign-in link. It works once."""
+
+
+def ready(stack: Stack, told: Callable[[str], None]) -> Credentials:
+    """
+    Return the organiser's credentials. A part of the stack that ends meanwhile is started again.
+
+    Args:
+      told: Called with one line about each part that has ended.
+
+    Raises:
+      StackFailed: If a part ends again and again.
+    """
+    while True:
+        try:
+            token = organiser_token(stack)
+            return Credentials(
+                token, asyncio.run(people.sign_in_code(stack.settings("api"), LOGIN))
+            )
+        except Exception as error:
+            if not isinstance(error, httpx.TransportError) and not is_coming(error):
+                raise
+            stack.mend(told)
+            time.sleep(_LOOK_SECONDS)
+
+
+def _tell(console: Console, why: str) -> None:
+    console.print(f"[yellow]{escape(why)}[/]")
+
+
+def _greet(console: Console, stack: Stack, organiser: Credentials) -> None:
+    token, code = organiser
     console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.where}")
-    code = asyncio.run(people.sign_in_code(stack.settings("api"), LOGIN))
     console.print(f"  the console: {stack.url}/", markup=False)
     console.print(f"  sign in, once, as the organiser: {stack.url}/sign-in/{code}", markup=False)
     console.print(f"  organiser's token: {token}")
