@@ -30,7 +30,6 @@ from service.console.calling import Edge, Problem
 from service.console.csrf import FIELD, fits, same_site
 from service.console.forms import Given, given_of
 from service.console.pages import (
-    PART,
     Done,
     Page,
     Part,
@@ -40,6 +39,7 @@ from service.console.pages import (
     saying,
     scheme_of,
 )
+from service.console.pieces import PART
 from service.console.problems import SERVER_ERROR, TOO_MANY, Failure, failure_of
 from service.console.sessions import set_cookie
 from service.console.sharing import Sharing

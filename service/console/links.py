@@ -141,6 +141,11 @@ def at_door(tournament: str, player: str) -> str:
     return f"/tournaments/{tournament}/here/{player}"
 
 
+def code_image(tournament: str, player: str) -> str:
+    """Return the address of the drawing of a player's QR code."""
+    return f"{at_door(tournament, player)}/code.svg"
+
+
 def poster_of_code(tournament: str, player: str) -> str:
     """Return the address of the poster for a stranger with a player's code, who may sign in."""
     return f"/tournaments/{tournament}?code={player}"

@@ -8,7 +8,8 @@ A page is a template and the screen that it shows. A part is a block of the same
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import count
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
@@ -29,11 +30,11 @@ from service.console.csrf import token_for
 from service.console.drawing.drawn import Drawn
 from service.console.languages import NAMES, spoken
 from service.console.marking import Fault, marked
+from service.console.pieces import PART, beginning, page_of
 from service.console.problems import NOTHING, Failure
 from service.console.words import Words
 
 HTML = "text/html"
-PART = "part"
 SAID_COOKIE = "holotable-said"
 SCHEME_COOKIE = "holotable-scheme"
 SCHEMES = ("light", "dark")
@@ -283,14 +284,22 @@ def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
         "form_token": context.form_token,
         "part": context.part,
         "only_here": context.only_here,
+        "beginning": partial(beginning, ask),
+        "page_of": partial(page_of, ask),
     }
 
 
 def _filled(ask: Ask, text: str) -> bytes:
-    """Return the page with a token and a key of its own in each form."""
+    """
+    Return the page with a token and a key of its own in each form.
+
+    The keys of one page differ only in their numbers. A random one in each of several hundred forms
+    would be most of what is sent.
+    """
     token = token_for(ask.session, secret_key(ask), _entropy.bytes(_MASK_BYTES))
     text = text.replace(_CSRF_MARK, token)
-    return re.sub(_KEY_MARK, lambda _: _entropy.uuid().hex, text).encode()
+    page, numbers = _entropy.uuid().hex, count(1)
+    return re.sub(_KEY_MARK, lambda _: f"{page}-{next(numbers)}", text).encode()
 
 
 def scheme_of(ask: Ask) -> str:

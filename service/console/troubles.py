@@ -13,7 +13,8 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.csrf import FIELD as CSRF
 from service.console.forms import KEY, SECRET
-from service.console.pages import PART, Page, rendered
+from service.console.pages import Page, rendered
+from service.console.pieces import PART
 from service.console.problems import SERVER_ERROR, TOO_MANY, reason_of, sentence
 
 _GONE_WRONG = N_("Something went wrong here")

@@ -222,7 +222,9 @@ async def test_a_code_on_a_seat_card_of_a_public_evening_leads_staff_who_sign_in
         code = f"/tournaments/{tournament}/here/{person.player}"
         drawn = segno.make(f"http://localhost:8000{code}", error="m", micro=False)
         [path] = re.findall(r'd="(M[^"]+)"', drawn.svg_inline(omitsize=True, border=2))
-        assert path in cards, "a camera reads the address that is opened below"
+        assert f'src="{code}/code.svg"' in cards
+        image = (await desk.get(f"{code}/code.svg")).text
+        assert path in image, "a camera reads the address that is opened below"
 
         phone = console.browser()
         page = await phone.get(code)

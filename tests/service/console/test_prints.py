@@ -1,9 +1,11 @@
 """Paper: seat cards with codes, sheets of tables, the result."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import segno
 
 from service.console.pages import environment
 
@@ -17,9 +19,13 @@ async def test_papers_name_seats_and_codes(serving: Serving) -> None:
         browser = await console.signed_in(owner.login)
         path = f"/tournaments/{tournament}/prints"
 
+        entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        seated = [each["player"] for each in sorted(entrants, key=lambda each: each["seat"])]
+
         cards = (await browser.get(path)).text
         assert cards.count('class="seat-card"') == len(people)
-        assert cards.count('<svg role="img" aria-label="Code of the player"') == len(people)
+        codes = re.findall(r'<img src="([^"]+)" alt="Code of the player">', cards)
+        assert codes == [f"/tournaments/{tournament}/here/{each}/code.svg" for each in seated]
         assert "<i>Night" not in cards
         assert "A phone cannot open this address." not in cards
         sheets = (await browser.get(f"{path}?what=tables")).text
@@ -27,6 +33,28 @@ async def test_papers_name_seats_and_codes(serving: Serving) -> None:
         assert "Knocked out by" in sheets
         assert "No result yet" in (await browser.get(f"{path}?what=result")).text
         assert "Seat cards" in (await browser.get(f"{path}?what=nothing")).text
+
+
+async def test_the_code_of_a_card_is_drawn_for_who_is_signed_in_and_holds_its_own_address(
+    serving: Serving,
+) -> None:
+    async with serving(public_url="https://league.example") as console:
+        owner, _, tournament, [player, *_], _ = await console.api.playing(2)
+        here = f"/tournaments/{tournament}/here/{player.player}"
+        browser = await console.signed_in(owner.login)
+
+        drawn = await browser.get(f"{here}/code.svg")
+        assert drawn.headers["content-type"] == "image/svg+xml"
+        assert drawn.headers["cache-control"] == "private, no-store"
+        code = segno.make(f"https://league.example{here}", error="m", micro=False)
+        [modules] = re.findall(r'd="(M[^"]+)"', code.svg_inline(omitsize=True, border=2))
+        assert f'd="{modules}"' in drawn.text
+        assert 'xmlns="http://www.w3.org/2000/svg"' in drawn.text
+
+        stranger = await console.browser().http.get(f"{here}/code.svg")
+        assert stranger.headers["location"].startswith("/sign-in")
+        for wrong in (f"{tournament}/here/plr_1", f"elsewhere/here/{player.player}"):
+            assert (await browser.get(f"/tournaments/{wrong}/code.svg")).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,28 @@
 """Papers to print: seat cards, a sheet for each table, the result and the standings."""
 
+import re
 from datetime import datetime
 
 import msgspec
+from litestar import Response
 
 from service.api.http.reading.paging import Page as Listed
+from service.api.http.shell import client_address
 from service.api.season.seasons import StandingShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask, house_address
+from service.console.calling import Problem
 from service.console.declaring import page
-from service.console.drawing.qr import qr_svg
+from service.console.drawing.qr import qr_file
 from service.console.listing import everything
 from service.console.pages import Page
 
 PAPERS = ("cards", "tables", "result", "standings")
 """Pages of standings that are printed."""
 
+_TOURNAMENT, _PLAYER = re.compile(r"trn_[0-9a-f]{32}"), re.compile(r"plr_[0-9a-f]{32}")
 _PLAYS = frozenset({"registered", "playing", "rebuy_open"})
 
 
@@ -27,8 +32,7 @@ class Card(msgspec.Struct, kw_only=True):
     name: str | None
     table: int | None
     seat: int | None
-    code: str
-    """The QR code of the player's own page."""
+    player: str
 
 
 class Sheet(msgspec.Struct, kw_only=True):
@@ -89,7 +93,7 @@ async def prints(ask: Ask, tournament: str) -> Page:
         seasonal=shown.season is not None,
     )
     if screen.what == "cards":
-        screen.cards = await _cards(ask, shown)
+        screen.cards = _cards(shown)
     elif screen.what == "tables":
         screen.sheets = _sheets(shown)
     elif screen.what == "result":
@@ -99,15 +103,29 @@ async def prints(ask: Ask, tournament: str) -> Page:
     return Page("evening/prints.html", screen)
 
 
-async def _cards(ask: Ask, shown: TournamentShown) -> tuple[Card, ...]:
+@page("/tournaments/{tournament:str}/here/{player:str}/code.svg")
+async def code(ask: Ask, tournament: str, player: str) -> Response[bytes]:
+    """
+    Draw the code of a player.
+
+    It holds only what its own address says, so nothing has to be asked.
+    """
+    if not (_TOURNAMENT.fullmatch(tournament) and _PLAYER.fullmatch(player)):
+        raise Problem(404, {"code": "not_found"})
+    drawn = await qr_file(
+        house_address(ask) + links.at_door(tournament, player), client_address(ask.request)
+    )
+    return Response(drawn, media_type="image/svg+xml")
+
+
+def _cards(shown: TournamentShown) -> tuple[Card, ...]:
     numbers = {each.id: each.number for each in shown.tables}
-    base, said = house_address(ask), ask.gettext("Code of the player")
     cards = [
         Card(
             name=each.name,
             table=None if each.table is None else numbers.get(each.table),
             seat=each.seat,
-            code=await qr_svg(f"{base}{links.at_door(shown.id, each.player)}", said),
+            player=each.player,
         )
         for each in shown.entrants
         if each.status in _PLAYS
