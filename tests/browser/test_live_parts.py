@@ -251,6 +251,25 @@ def test_a_stranger_asks_for_the_floor_only_if_it_shows_something_else(house: Ho
     expect(page.locator("#floor").get_by_text("Paused")).to_be_visible()
 
 
+def test_the_rest_of_a_long_list_comes_by_itself(house: House) -> None:
+    owner, league = house.league()
+    evening = house.evening(owner, league)
+    for number in range(52):
+        walk_in(owner, evening, f"Player {number + 1}")
+    without = house.open(owner, DESK, java_script_enabled=False).context.new_page()
+    without.goto(f"/tournaments/{evening}/door")
+    rows = ".door > [data-player]"
+    expect(without.locator(rows)).to_have_count(48)
+    without.get_by_role("link", name="Show all 52").click()
+    expect(without.locator(rows)).to_have_count(52)
+    page = house.open(owner, DESK).context.new_page()
+
+    page.goto(f"/tournaments/{evening}/door")
+
+    expect(page.locator(rows)).to_have_count(52)
+    expect(page.locator(".later")).to_have_count(0)
+
+
 def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:
     page, owner, evening, _ = poster(house)
     page.goto(f"/tournaments/{evening}/door")

@@ -24,6 +24,12 @@ from service.console.drawing.charts import ChartSeries
 from service.console.listing import everything
 from service.console.pages import Done, Page
 
+BEGINS = 60, 12
+"""The most rows with which a page begins, and the fewest."""
+
+RESULTS = 480
+"""The results in all these rows. With more, fewer rows begin."""
+
 COURSES_MAX = 24
 """The most players in the chart: the leaders, and the reader."""
 
@@ -133,6 +139,13 @@ class SeasonScreen(msgspec.Struct, kw_only=True):
     """The places over the evenings, or null before the second one."""
 
     counting: Counting | None
+
+    @property
+    def begins(self) -> int:
+        """The number of rows with which the page begins."""
+        each = max((len(row.results.results) for row in self.rows if row.results), default=1)
+        most, fewest = BEGINS
+        return max(fewest, min(most, RESULTS // max(each, len(self.evenings), 1)))
 
 
 @page("/seasons/{season:str}", open=True)
