@@ -45,6 +45,29 @@ def test_a_text_with_a_plural_is_translated_alone_too(language: Language) -> Non
         assert texts(language).gettext(each.id[0]) == each.string[0]
 
 
+@pytest.mark.parametrize(
+    ("word", "ours"),
+    [
+        (r"\bPots?\b", "Pott"),
+        (r"\bRebuys?\b", "Nachkauf"),
+        (r"\bShift\b(?<!Coruscant Shift)", "Verschieben"),
+        (r"\bAbsprache", "Deal"),
+        (r"\bTelefon", "Handy"),
+        (r"\bLeitung\b", "Team"),
+        (r"\bStufe\b", "Level"),
+    ],
+)
+def test_the_german_pages_call_a_thing_by_one_name(word: str, ours: str) -> None:
+    said = [
+        each
+        for entry in translated("de")
+        for each in ([entry.string] if isinstance(entry.string, str) else entry.string)
+    ]
+
+    assert any(ours in each for each in said)
+    assert [each for each in said if re.search(word, each)] == []
+
+
 def test_no_text_is_inside_a_formatted_string() -> None:
     """The extraction does not see it there, so nobody would miss its translation."""
     found = [
