@@ -94,14 +94,14 @@ def _of_player(text: str) -> _Says:
 
 
 def _level(each: Happening, language: Spoken) -> str:
-    return language.gettext("Level %(level)s begins.") % {"level": each.level}
+    return language.gettext("Level %(level)s begins") % {"level": each.level}
 
 
 def _clock(each: Happening, language: Spoken) -> str:
     lasts = lasting(abs(each.seconds or 0), language)
     said = {"level": each.level, "length": lasts}
     if not each.seconds:
-        return language.gettext("Level %(level)s begins.") % said
+        return language.gettext("Level %(level)s begins") % said
     if each.seconds > 0:
         return language.gettext("%(length)s added to level %(level)s") % said
     return language.gettext("%(length)s taken from level %(level)s") % said
