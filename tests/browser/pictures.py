@@ -26,10 +26,12 @@ def illustrate(house: House, gallery: Gallery, out: Path) -> None:
     """Save each picture, with at most 256 colours if ``pngquant`` is installed."""
     names, owner, member = gallery.names, gallery.owner, gallery.member
     live, coming = f"/tournaments/{names['live']}", f"/tournaments/{names['coming']}"
-    # Twelve minutes are left of the second level, however long ago the evening began.
+    # Twelve minutes are left of the second level, however long ago the evening began, and
+    # however often this ran: another level has to come first, so that it begins anew.
     room, why = f"/v1/tournaments/{names['live']}", {"reason": "For the picture."}
     if owner.get(f"{room}/floor")["floor"]["break_ends"]:
         owner.post(f"{room}/breaks/end", why)
+    owner.post(f"{room}/clock", why | {"level": 1})
     owner.post(f"{room}/clock", why | {"level": 2, "seconds": -8 * 60})
     tables = {name: f"/tables/{table}" for name, (_, table) in gallery.seats.items()}
     phones = [

@@ -61,7 +61,7 @@ def test_the_german_pages_call_a_thing_by_one_name(word: str, ours: str) -> None
     said = [
         each
         for entry in translated("de")
-        for each in ([entry.string] if isinstance(entry.string, str) else entry.string)
+        for each in ([entry.string] if isinstance(entry.string, str) else entry.string or [])
     ]
 
     assert any(ours in each for each in said)

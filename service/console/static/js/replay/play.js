@@ -18,7 +18,7 @@ const mark = () => {
   const list = document.querySelector('[data-steps]');
   const here = list.querySelector('[aria-current]');
   if (here && list.scrollHeight > list.clientHeight) {
-    list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - 80;
+    list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
   }
   for (const each of document.querySelectorAll('[data-eyes]')) {
     const url = new URL(each.href);
