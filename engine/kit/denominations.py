@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from engine.errors import Wording
 from engine.values import Chips
 
 
@@ -54,7 +55,7 @@ def change(chips: Chips, denominations: Sequence[Denomination]) -> dict[str, int
     return pieces if left == 0 else None
 
 
-def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> str | None:
+def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> Wording | None:
     """
     Return the reason why *denominations* do not fit a table with this unit, or None if they fit.
 
@@ -63,18 +64,18 @@ def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> str | None:
     """
     values = sorted(each.credits for each in denominations)
     if len({each.name for each in denominations}) < len(denominations):
-        return "two denominations have one name"
+        return Wording("two denominations have one name")
     if len(set(values)) < len(values) or any(value % unit or value < 1 for value in values):
-        return f"denominations must be different multiples of chip_unit {unit}"
+        return Wording(f"denominations must be different multiples of chip_unit {unit}")
     if values and values[0] != unit:
-        return f"the smallest denomination must be chip_unit {unit}"
+        return Wording(f"the smallest denomination must be chip_unit {unit}")
     if values and values[-1] > _LARGEST * unit:
-        return f"a denomination is above {_LARGEST} units"
+        return Wording(f"a denomination is above {_LARGEST} units")
     fewest = [0]
     for amount in range(1, sum(values[-2:]) // unit):
         payable = (value // unit for value in values if value <= amount * unit)
         fewest.append(1 + min(fewest[amount - units] for units in payable))
         greedy = change(amount * unit, denominations)
         if greedy is None or sum(greedy.values()) > fewest[amount]:
-            return f"the largest piece first is not the fewest pieces for {amount * unit}"
+            return Wording(f"the largest piece first is not the fewest pieces for {amount * unit}")
     return None

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.rulesets.model import Ruleset
 from engine.rulesets.parts import Ante, Blinds, Levels, LevelStep
 
@@ -13,7 +14,7 @@ LENGTH_MAX = 1_000_000
 """Hands or seconds. A million seconds are more than eleven days."""
 
 
-def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
+def contradiction_in(structure: Levels, forced: Any, unit: int) -> Wording | None:
     """
     Return the reason why *structure* cannot be played, or None if it can.
 
@@ -28,23 +29,23 @@ def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
     """
     levels = structure.levels
     if not 0 < len(levels) <= LEVELS_MAX:
-        return f"escalation levels needs 1 to {LEVELS_MAX} levels"
+        return Wording(f"escalation levels needs 1 to {LEVELS_MAX} levels")
     if isinstance(forced, Blinds) and forced.player_ante and not levels[-1].ante:
-        return "no level has an ante for player_ante"
+        return Wording("no level has an ante for player_ante")
     for number, step in enumerate(levels, start=1):
         if not _fits(step, forced):
-            return f"level {number} does not fit the forced bets"
+            return Wording(f"level {number} does not fit the forced bets")
         if isinstance(forced, Blinds) and forced.table_ante and not step.ante:
-            return f"level {number} has no ante for table_ante"
+            return Wording(f"level {number} has no ante for table_ante")
         if any(chips % unit for chips in (step.small, step.big, step.ante)):
-            return f"level {number} must be in multiples of chip_unit {unit}"
+            return Wording(f"level {number} must be in multiples of chip_unit {unit}")
         if (step.length is None) != (number == len(levels)):
-            return "every level but the last needs a length, and the last has none"
+            return Wording("every level but the last needs a length, and the last has none")
         if step.length is not None and not 0 < step.length <= LENGTH_MAX:
-            return f"the length of level {number} is not between 1 and {LENGTH_MAX}"
+            return Wording(f"the length of level {number} is not between 1 and {LENGTH_MAX}")
     for number, (before, after) in enumerate(pairwise(levels), start=2):
         if not _raises(before, after):
-            return f"level {number} must raise something and lower nothing"
+            return Wording(f"level {number} must raise something and lower nothing")
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import Wording
 from engine.kit.denominations import HYPERSPACE
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
@@ -140,12 +141,15 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     try:
         ruleset: Ruleset = msgspec.convert(merged, Ruleset)
     except msgspec.ValidationError as error:
-        raise RulesetInvalid(reason=str(error)) from error
+        reason = Wording(f"a parameter has a value that it cannot have: {error}")
+        raise RulesetInvalid(reason=reason) from error
     if ruleset.revision != REVISION:
-        older = f"revision is not {REVISION}, the newest one: leave it out of the overrides"
+        older = Wording(
+            f"revision is not {REVISION}, the newest one: leave it out of the overrides"
+        )
         raise RulesetInvalid(reason=older)
-    if (reason := contradiction(ruleset)) is not None:
-        raise RulesetInvalid(reason=reason)
+    if (found := contradiction(ruleset)) is not None:
+        raise RulesetInvalid(reason=found)
     return ruleset
 
 

@@ -14,6 +14,7 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
+from engine.errors import Wording
 from engine.rulesets.errors import RulesetInvalid
 from engine.rulesets.model import CoruscantShift, Ruleset
 from engine.rulesets.parts import Ante, AnteByPlayers, Blinds, DoublePerOrbit, Levels, LevelStep
@@ -83,7 +84,7 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
     first = max(stack / STACK_IN_BETS, base)
     last = players * stack / _chips_at_the_end(ruleset, length)
     if last <= first:
-        raise RulesetInvalid(reason="the stacks are too small for so long a tournament")
+        raise RulesetInvalid(reason=Wording("the stacks are too small for so long a tournament"))
     growth = (last / first) ** (1 / (LEVELS - 1))
     levels = _levels(game, first, growth, length)
     reason = contradiction(replace(ruleset, escalation=Levels(by="clock", levels=levels)))
@@ -140,19 +141,21 @@ def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
 def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[CoruscantShift, int]:
     """Return the game and its first big bet."""
     if not isinstance(ruleset, CoruscantShift) or ruleset.moneyless:
-        raise RulesetInvalid(reason="the forced bets of this game do not rise by levels")
+        raise RulesetInvalid(reason=Wording("the forced bets of this game do not rise by levels"))
     if not isinstance(ruleset.forced, Blinds | Ante):
-        raise RulesetInvalid(reason="this game has no forced bets")
+        raise RulesetInvalid(reason=Wording("this game has no forced bets"))
     if not 2 <= players <= PLAYERS_MAX:
-        raise RulesetInvalid(reason=f"players must be 2 to {PLAYERS_MAX}")
+        raise RulesetInvalid(reason=Wording(f"players must be 2 to {PLAYERS_MAX}"))
     if not MINUTES_MIN <= minutes <= MINUTES_MAX:
-        raise RulesetInvalid(reason=f"minutes must be {MINUTES_MIN} to {MINUTES_MAX}")
+        raise RulesetInvalid(reason=Wording(f"minutes must be {MINUTES_MIN} to {MINUTES_MAX}"))
     amounts = ruleset.base_amounts()
     base = amounts.big or amounts.ante
     least = STACK_MIN_IN_BETS * base
     if stack < least or stack % ruleset.chip_unit:
         raise RulesetInvalid(
-            reason=f"the stack must be at least {least} chips, in units of {ruleset.chip_unit}"
+            reason=Wording(
+                f"the stack must be at least {least} chips, in units of {ruleset.chip_unit}"
+            )
         )
     return ruleset, base
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import Wording
 from engine.kit.denominations import flaw
 from engine.rulesets.levels import contradiction_in
 from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
@@ -35,7 +36,7 @@ NUMBER_MAX = 10**12
 """The limit of any number. Sums of these numbers over a tournament stay exact in JSON readers."""
 
 
-def contradiction(ruleset: Ruleset) -> str | None:
+def contradiction(ruleset: Ruleset) -> Wording | None:
     """Return the reason why *ruleset* is not a playable game, or None if it is one."""
     return (
         _of_every_game(ruleset)
@@ -45,21 +46,21 @@ def contradiction(ruleset: Ruleset) -> str | None:
     )
 
 
-def _of_every_game(ruleset: Ruleset) -> str | None:
+def _of_every_game(ruleset: Ruleset) -> Wording | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     match ruleset:
         case _ if not 1 <= ruleset.revision <= REVISION:
-            return f"revision is not between 1 and {REVISION}: no other revision exists"
+            return Wording(f"revision is not between 1 and {REVISION}: no other revision exists")
         case _ if any(number > NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
-            return f"a number is above {NUMBER_MAX}"
+            return Wording(f"a number is above {NUMBER_MAX}")
         case _ if ruleset.chip_unit < 1:
-            return "chip_unit is below 1"
+            return Wording("chip_unit is below 1")
         case _ if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
-            return "score cash_out needs end open, and end open needs score cash_out"
+            return Wording("score cash_out needs end open, and end open needs score cash_out")
         case _ if _too_few(ruleset.end):
-            return "end.hands is below 1"
+            return Wording("end.hands is below 1")
         case _ if not 2 <= ruleset.max_players <= most:
-            return f"max_players is not between 2 and {most}"
+            return Wording(f"max_players is not between 2 and {most}")
         case _:
             return _of_chips(ruleset)
 
@@ -68,16 +69,16 @@ def _too_few(end: Any) -> bool:
     return isinstance(end, HandsOrLast) and end.hands is not None and end.hands < 1
 
 
-def _of_chips(ruleset: Ruleset) -> str | None:
+def _of_chips(ruleset: Ruleset) -> Wording | None:
     rebuy = ruleset.rebuy
     if (rebuy.max or 0) < 0 or rebuy.seconds < 0:
-        return "rebuy.max and rebuy.seconds must not be negative"
+        return Wording("rebuy.max and rebuy.seconds must not be negative")
     if rebuy.until_level is not None and rebuy.until_level < 1:
-        return "rebuy.until_level is below 1, the first level"
+        return Wording("rebuy.until_level is below 1, the first level")
     if ruleset.moneyless and rebuy.max != 0:
-        return "score hands_won has no chips to buy"
+        return Wording("score hands_won has no chips to buy")
     if ruleset.moneyless and ruleset.starting_stack is not None:
-        return "score hands_won has no chips: starting_stack must be null"
+        return Wording("score hands_won has no chips: starting_stack must be null")
     return flaw(ruleset.denominations, unit=ruleset.chip_unit) if ruleset.denominations else None
 
 
@@ -93,7 +94,7 @@ def _numbers(value: Any) -> Iterator[int]:
             yield from _numbers(each)
 
 
-def _of_its_own(ruleset: Ruleset) -> str | None:
+def _of_its_own(ruleset: Ruleset) -> Wording | None:
     match ruleset:
         case CoruscantShift():
             return _of_coruscant_shift(ruleset)
@@ -103,7 +104,7 @@ def _of_its_own(ruleset: Ruleset) -> str | None:
             return _of_rounds(ruleset) or _of_spike(ruleset)
 
 
-def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
+def _of_coruscant_shift(ruleset: CoruscantShift) -> Wording | None:
     unit = ruleset.chip_unit
     if isinstance(ruleset.escalation, Levels):
         reason = contradiction_in(ruleset.escalation, ruleset.forced, unit)
@@ -113,44 +114,48 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
     sums = (amounts.small, amounts.big, amounts.ante, ruleset.starting_stack or 0)
     match ruleset:
         case _ if any(chips % unit for chips in sums):
-            return f"forced bets and starting_stack must be multiples of chip_unit {unit}"
+            return Wording(f"forced bets and starting_stack must be multiples of chip_unit {unit}")
         case _ if not ruleset.recycle_discards and (
             2 * ruleset.max_players * ruleset.hand_size > _DECK_SIZE
         ):
-            return "so many players need recycle_discards"
+            return Wording("so many players need recycle_discards")
         case CoruscantShift(hand_size=size) if size != 5:
-            return "hand_size is not 5"
+            return Wording("hand_size is not 5")
         case CoruscantShift(first_selection_min=least) if not 0 <= least <= 5:
-            return "first_selection_min is not between 0 and 5"
+            return Wording("first_selection_min is not between 0 and 5")
         case CoruscantShift(final_selection_min=least) if least != 1:
-            return "final_selection_min is not 1"
+            return Wording("final_selection_min is not 1")
         case CoruscantShift(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
-            return "blinds must be positive and the small one not above the big one"
+            return Wording("blinds must be positive and the small one not above the big one")
         case CoruscantShift(forced=Blinds(table_ante=table, player_ante=player)) if (
             table and player
         ):
-            return "table_ante and player_ante exclude each other: a game with blinds has one ante"
+            return Wording(
+                "table_ante and player_ante exclude each other: a game with blinds has one ante"
+            )
         case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
-            return "a draw_off needs a limit of 1 at least, or prefer_cube for the cube at once"
+            return Wording(
+                "a draw_off needs a limit of 1 at least, or prefer_cube for the cube at once"
+            )
         case CoruscantShift(special_item=True, item_values=values) if not values or any(
             value < 1 or value % unit for value in values
         ):
-            return f"item_values must be positive multiples of chip_unit {unit}"
+            return Wording(f"item_values must be positive multiples of chip_unit {unit}")
         case CoruscantShift(forced=Ante(amount=0)):
-            return "an ante of 0 is no ante"
+            return Wording("an ante of 0 is no ante")
         case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(
             forced, Ante
         ):
-            return "escalation ante_by_players needs an ante"
+            return Wording("escalation ante_by_players needs an ante")
         case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
-            return "inc needs numbers of players, a '*', and multiples of chip_unit"
+            return Wording("inc needs numbers of players, a '*', and multiples of chip_unit")
         case _:
             return (
                 _of_bets_not_forced(ruleset) or _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
             )
 
 
-def _of_bets_not_forced(ruleset: CoruscantShift) -> str | None:
+def _of_bets_not_forced(ruleset: CoruscantShift) -> Wording | None:
     """Return the parameter that needs forced bets or blinds which the ruleset lacks."""
     match ruleset:
         case CoruscantShift(
@@ -158,40 +163,42 @@ def _of_bets_not_forced(ruleset: CoruscantShift) -> str | None:
             betting=FixedContinue(cost=0),
             end=LastStanding() | HandsOrLast(hands=None),
         ) if not ruleset.moneyless:
-            return "nobody can ever lose a chip, but the game ends when one player has them all"
+            return Wording(
+                "nobody can ever lose a chip, but the game ends when one player has them all"
+            )
         case CoruscantShift(first_actor=first, forced=forced) if (
             "left_of_big_blind" in first and not isinstance(forced, Blinds)
         ):
-            return "first_actor left_of_big_blind needs blinds"
+            return Wording("first_actor left_of_big_blind needs blinds")
         case CoruscantShift(escalation=DoublePerOrbit(), forced=NoForcedBet()):
-            return "escalation double_per_orbit needs forced bets"
+            return Wording("escalation double_per_orbit needs forced bets")
         case _:
             return None
 
 
-def _of_moneyless(ruleset: CoruscantShift) -> str | None:
+def _of_moneyless(ruleset: CoruscantShift) -> Wording | None:
     if not ruleset.moneyless:
         return None
     if ruleset.betting != FixedContinue(cost=0):
-        return "score hands_won has no chips: staying must be free"
+        return Wording("score hands_won has no chips: staying must be free")
     if not isinstance(ruleset.forced, NoForcedBet):
-        return "score hands_won has no chips for forced bets"
+        return Wording("score hands_won has no chips for forced bets")
     if ruleset.special_item:
-        return "score hands_won has no use for special_item: nobody is ever broke"
+        return Wording("score hands_won has no use for special_item: nobody is ever broke")
     match ruleset.end:
         case EachDealtOnce() | HandsOrLast(hands=int()):
             return None
         case _:
-            return "score hands_won needs an end by hands: nobody is ever out"
+            return Wording("score hands_won needs an end by hands: nobody is ever out")
 
 
-def _of_not_dealt_in(ruleset: CoruscantShift) -> str | None:
+def _of_not_dealt_in(ruleset: CoruscantShift) -> Wording | None:
     if ruleset.short_forced != "not_dealt_in":
         return None
     if not isinstance(ruleset.forced, Ante):
-        return "short_forced not_dealt_in needs an ante"
+        return Wording("short_forced not_dealt_in needs an ante")
     if not isinstance(ruleset.escalation, NoEscalation):
-        return "short_forced not_dealt_in needs an ante that stays as it is"
+        return Wording("short_forced not_dealt_in needs an ante that stays as it is")
     return None
 
 
@@ -200,78 +207,80 @@ def _steps_known(inc: Mapping[str, int], unit: int) -> bool:
     return named and "*" in inc and all(step >= 0 and step % unit == 0 for step in inc.values())
 
 
-def _of_rounds(ruleset: Traditional | CorellianSpike) -> str | None:
+def _of_rounds(ruleset: Traditional | CorellianSpike) -> Wording | None:
     unit = ruleset.chip_unit
     sums = (ruleset.main_ante, ruleset.sabacc_ante, ruleset.starting_stack or 0)
     if any(chips % unit for chips in sums):
-        return f"antes and starting_stack must be multiples of chip_unit {unit}"
+        return Wording(f"antes and starting_stack must be multiples of chip_unit {unit}")
     if ruleset.main_ante == 0:
-        return "an ante of 0 leaves nothing to play for"
+        return Wording("an ante of 0 leaves nothing to play for")
     if ruleset.moneyless:
-        return "score hands_won has no chips to bet"
+        return Wording("score hands_won has no chips to bet")
     if isinstance(ruleset.end, OpenEnd):
-        return "end open is for Coruscant Shift"
+        return Wording("end open is for Coruscant Shift")
     if isinstance(ruleset.end, EachDealtOnce):
-        return "end each_dealt_once needs a dealer, and in this game the house deals"
+        return Wording("end each_dealt_once needs a dealer, and in this game the house deals")
     return None
 
 
-def _of_traditional(ruleset: Traditional) -> str | None:
+def _of_traditional(ruleset: Traditional) -> Wording | None:
     if ruleset.pot_building_rounds < 0:
-        return "pot_building_rounds is below 0"
+        return Wording("pot_building_rounds is below 0")
     if not ruleset.pot_building_rounds < ruleset.max_rounds <= _ROUNDS_MAX:
-        return f"max_rounds is not between pot_building_rounds + 1 and {_ROUNDS_MAX}"
+        return Wording(f"max_rounds is not between pot_building_rounds + 1 and {_ROUNDS_MAX}")
     return None
 
 
-def _of_spike(ruleset: CorellianSpike) -> str | None:
+def _of_spike(ruleset: CorellianSpike) -> Wording | None:
     fees = ruleset.swap_gain_cost or CardFees(gain=0, swap=0, discard=0)
     galaxy = ruleset.ranking == "galaxy"
     one_card = ruleset.spike_redeals == "oldest_card"
     if any(fee % ruleset.chip_unit for fee in (fees.gain, fees.swap, fees.discard, fees.junk)):
-        return f"fees must be multiples of chip_unit {ruleset.chip_unit}"
+        return Wording(f"fees must be multiples of chip_unit {ruleset.chip_unit}")
     if (ruleset.galaxy_series or galaxy or one_card) and not ruleset.experimental:
-        return "galaxy_series, ranking galaxy and spike_redeals oldest_card need experimental"
+        return Wording(
+            "galaxy_series, ranking galaxy and spike_redeals oldest_card need experimental"
+        )
     if ruleset.galaxy_series and ruleset.gain_from_discard:
-        return "galaxy_series has no open discard pile to gain from"
+        return Wording("galaxy_series has no open discard pile to gain from")
     if one_card and not ruleset.spike_dice:
-        return "spike_redeals oldest_card needs spike_dice"
+        return Wording("spike_redeals oldest_card needs spike_dice")
     if galaxy and not isinstance(ruleset.tie, Split):
-        return "ranking galaxy leaves ties to a split"
+        return Wording("ranking galaxy leaves ties to a split")
     if galaxy and (ruleset.extra_named_hands or ruleset.strict_named_hands):
-        return "extra_named_hands and strict_named_hands belong to the printed ranking"
+        return Wording("extra_named_hands and strict_named_hands belong to the printed ranking")
     if len(set(ruleset.extra_named_hands)) < len(ruleset.extra_named_hands):
-        return "extra_named_hands names a hand twice"
+        return Wording("extra_named_hands names a hand twice")
     return None
 
 
-def _of_the_stack(ruleset: Ruleset) -> str | None:
+def _of_the_stack(ruleset: Ruleset) -> Wording | None:
     stack, least = ruleset.starting_stack, ruleset.least_stack(ruleset.base_amounts())
     if stack is not None and stack < max(1, least):
-        return "starting_stack does not pay for the first hand"
+        return Wording("starting_stack does not pay for the first hand")
     return None
 
 
-def _of_betting(ruleset: Ruleset) -> str | None:
+def _of_betting(ruleset: Ruleset) -> Wording | None:
     blinds = isinstance(ruleset.forced, Blinds)
     if ruleset.button == "dead" and not blinds:
-        return "button dead needs blinds"
+        return Wording("button dead needs blinds")
     if ruleset.button == "dead" and isinstance(ruleset.end, EachDealtOnce):
-        return "end each_dealt_once needs a dealer, and a dead button may have none"
+        return Wording("end each_dealt_once needs a dealer, and a dead button may have none")
     if ruleset.button == "starter" and blinds:
-        return "button starter has no seats for blinds"
+        return Wording("button starter has no seats for blinds")
     if ruleset.button == "starter" and isinstance(ruleset.end, EachDealtOnce):
-        return "end each_dealt_once needs a dealer, and with button starter nobody deals"
+        return Wording("end each_dealt_once needs a dealer, and with button starter nobody deals")
     match ruleset.betting:
         case FixedContinue(cost=cost) if cost % ruleset.chip_unit:
-            return f"betting.cost is not a multiple of chip_unit {ruleset.chip_unit}"
+            return Wording(f"betting.cost is not a multiple of chip_unit {ruleset.chip_unit}")
         case PokerNoLimit(min_open="big_blind") if not blinds:
-            return "min_open big_blind needs blinds"
+            return Wording("min_open big_blind needs blinds")
         case PokerNoLimit(min_open="half_ante") if not isinstance(ruleset.forced, Ante):
-            return "min_open half_ante needs an ante"
+            return Wording("min_open half_ante needs an ante")
         case PokerNoLimit(min_open="table_min") if (ruleset.table_min or 0) % ruleset.chip_unit:
-            return f"table_min is not a multiple of chip_unit {ruleset.chip_unit}"
+            return Wording(f"table_min is not a multiple of chip_unit {ruleset.chip_unit}")
         case PokerNoLimit(min_open=int(least)) if least < 1 or least % ruleset.chip_unit:
-            return "min_open is not a positive multiple of chip_unit"
+            return Wording("min_open is not a positive multiple of chip_unit")
         case _:
             return None

@@ -111,11 +111,14 @@ REASONS: Mapping[str, Mapping[str, str]] = {
 }
 """A sentence by code and by its fact ``reason``."""
 
+WORDED: Mapping[str, str] = {"invalid_ruleset": "reason"}
+"""The fact that is one of the API's wordings, by code."""
+
 NO_SENTENCE = frozenset({
     "beacon_mismatch", "beacon_missing", "card_action_not_allowed", "card_missing", "card_not_held",
     "claim_too_late", "deadline_not_reached", "deal_amounts_wrong", "deal_not_open", "deal_pending",
     "dispute_phase", "entropy_too_late", "fees_fixed", "fixture_entered", "fixture_past", "frozen",
-    "hand_in_play", "invalid_ruleset", "item_not_owned", "late_entry_fixed",
+    "hand_in_play", "item_not_owned", "late_entry_fixed",
     "league_description_invalid", "leave_out_invalid", "member_playing", "merge_of_banned",
     "merge_of_entered", "merged_already", "merged_player", "not_dealt_in", "occurrence_unknown",
     "offer_expired", "payment_not_due", "payment_not_recorded", "players_met",
@@ -142,6 +145,8 @@ def told(problem: Problem, language: Spoken) -> str:
 
 def _of_facts(problem: Problem, language: Spoken) -> str:
     """Return the sentence with the facts of a problem, or nothing if it has none."""
+    if problem.code in WORDED:
+        return worded(str(problem.facts.get(WORDED[problem.code])), language)
     known = REASONS.get(problem.code, {})
     reason = problem.facts.get("reason")
     if isinstance(reason, str) and reason in known:

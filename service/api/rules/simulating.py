@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
+from engine.errors import Wording
 from engine.rulesets import CoruscantShift, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.rulesets.levels import LEVELS_MAX
@@ -211,7 +212,7 @@ def _game(asked: EveningsWanted) -> CoruscantShift:
     escalation = {"kind": "levels", "by": "clock", "levels": levels}
     game = resolve(asked.ruleset, {"escalation": escalation, "starting_stack": asked.stack})
     if not isinstance(game, CoruscantShift):
-        raise RulesetInvalid(reason="the forced bets of this game do not rise by levels")
+        raise RulesetInvalid(reason=Wording("the forced bets of this game do not rise by levels"))
     after = Counter(each.level for each in asked.breaks)
     faults = [
         Fault(f"/breaks/{number}", "a break follows a level with an end, once", "invalid_value")

@@ -13,9 +13,10 @@ from service.console.languages import Spoken
 from service.console.wordings.evenings import EVENINGS
 from service.console.wordings.people import PEOPLE
 from service.console.wordings.results import RESULTS
+from service.console.wordings.rulesets import RULESETS
 from service.console.wordings.seasons import SEASONS
 
-WORDINGS: Mapping[str, str] = {**EVENINGS, **RESULTS, **PEOPLE, **SEASONS}
+WORDINGS: Mapping[str, str] = {**EVENINGS, **RESULTS, **PEOPLE, **SEASONS, **RULESETS}
 """
 A text by the API's wording. The gaps of a wording stand for what the API fills in.
 

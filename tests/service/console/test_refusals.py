@@ -5,7 +5,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -13,6 +13,11 @@ import engine
 import service
 from engine.dispute.values import Kind
 from engine.errors import CommandRejected, Wording
+from engine.kit.denominations import flaw
+from engine.rulesets import resolve
+from engine.rulesets.errors import RulesetInvalid
+from engine.rulesets.levels import contradiction_in
+from engine.rulesets.validation import contradiction
 from engine.season.expression.evaluation import Cause
 from service.api.http.problems.answers import STATUSES, catalogue
 from service.base.languages import LANGUAGES
@@ -20,7 +25,7 @@ from service.console.calling import Problem
 from service.console.languages import spoken
 from service.console.pages import environment
 from service.console.problems import failure_of, fault_in_words, sentence
-from service.console.refusals import NO_SENTENCE, REASONS, SENTENCES, told
+from service.console.refusals import NO_SENTENCE, REASONS, SENTENCES, WORDED, told
 from service.console.wordings import WORDINGS
 
 RULES = {each.code: each for each in STATUSES if issubclass(each, CommandRejected)}
@@ -76,8 +81,9 @@ def test_a_code_without_a_translation_would_be_seen() -> None:
 
 def test_every_refusal_with_facts_has_a_sentence_or_needs_none() -> None:
     with_facts = {code for code, facts in FACTS.items() if facts}
-    assert with_facts == SENTENCES.keys() | REASONS.keys() | NO_SENTENCE
-    assert not (SENTENCES.keys() | REASONS.keys()) & NO_SENTENCE
+    told_with_facts = SENTENCES.keys() | REASONS.keys() | WORDED.keys()
+    assert with_facts == told_with_facts | NO_SENTENCE
+    assert not told_with_facts & NO_SENTENCE
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -173,6 +179,40 @@ def test_every_wording_of_a_refusal_is_told_in_the_language_of_the_page() -> Non
         used |= {*row_of(wording)[:1]}
     assert untold == []
     assert used == WORDINGS.keys()
+
+
+def test_every_contradiction_of_rules_is_a_wording() -> None:
+    """The types prove it of the functions that return one."""
+    given = {
+        ast.unparse(each.value)
+        for root in (engine, service)
+        for path in Path(next(iter(root.__path__))).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "RulesetInvalid"
+        for each in node.keywords
+    }
+    assert {each for each in given if not each.startswith("Wording(")} == {
+        "reason", "older", "found",
+    }  # fmt: skip
+    for found in (contradiction, contradiction_in, flaw):
+        assert get_type_hints(found)["return"] == Wording | None
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ({"starting_stack": 3}, "Pflichteinsätze und Start-Stack sind Vielfache von 5 Chips."),
+        ({"starting_stack": "x"}, "Eine der Regeln hat einen Wert, den sie nicht haben kann."),
+    ],
+)
+def test_a_contradiction_of_rules_is_told_after_the_title(
+    overrides: dict[str, object], said: str
+) -> None:
+    with pytest.raises(RulesetInvalid) as raised:
+        resolve("better", overrides)
+    problem = refusal("invalid_ruleset", raised.value.facts)
+    assert sentence(problem, spoken("de")).endswith(said)
+    assert raised.value.reason not in sentence(problem, spoken("en"))
 
 
 @pytest.mark.parametrize("kind", [each for each in RULES.values() if Wording in fields(each)])
