@@ -25,7 +25,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     decision: str | None = None
     dispute: str | None = None
     variant: bool = False
-    """True for a correction of a result, and for the ruling of a dispute."""
+    """True for a correction of a result, the ruling of a dispute, and a cancelled tournament."""
 
     @property
     def path(self) -> str:

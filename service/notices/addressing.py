@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from engine.dispute.state import Claimed
 from engine.league.state import Created
 from engine.table.model.state import Table
-from engine.tournament.model.state import Registering, Running, Unannounced, entries_of
+from engine.tournament.model.state import Cancelled, Registering, Running, Unannounced, entries_of
 from engine.tournament.model.state import State as Tournament
+from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import dispute_stream, league_stream, table_stream, tournament_stream
@@ -54,6 +56,10 @@ async def _of_tournament(runtime: Runtime, base: About, name: str, occasion: Occ
     if occasion.kind == "check_in_open":
         absent = absent_from(state)
         return {player: replace(base, entrant=each) for each, player in absent.items()}
+    if occasion.kind == "start_changed":
+        base = replace(base, variant=occasion.cancelled)
+        known: tuple[Entry | Applicant, ...] = (*entries_of(state), *_waiting_in(state))
+        return {each.player: replace(base, entrant=each.entrant) for each in known if not each.bot}
     if occasion.kind == "place_offered":
         offered = offered_in(state)
         return {
@@ -161,6 +167,13 @@ def offered_in(state: Tournament) -> dict[str, str]:
     if not isinstance(state, Registering | Running):
         return {}
     return {each.entrant: each.player for each in state.entering.waiting if each.offered_until}
+
+
+def _waiting_in(state: Tournament) -> tuple[Applicant, ...]:
+    """Return the players on the waitlist of a tournament that is not over, or was cancelled."""
+    if isinstance(state, Registering | Running | Cancelled):
+        return state.entering.waiting
+    return ()
 
 
 def _name(state: Tournament) -> str:

@@ -5,6 +5,7 @@ from typing import Final, Literal, get_args
 
 Kind = Literal[
     "check_in_open",
+    "start_changed",
     "seat_drawn",
     "place_offered",
     "your_turn",
@@ -17,6 +18,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 GOOD_FOR: Final[dict[Kind, timedelta]] = {
     "check_in_open": timedelta(hours=12),
+    "start_changed": timedelta(hours=12),
     "seat_drawn": timedelta(hours=12),
     "place_offered": timedelta(days=7),
     "your_turn": timedelta(days=30),
@@ -37,5 +39,5 @@ A decision with at least this much time gives a notice.
 In faster games people watch the table.
 """
 
-URGENT: Final[tuple[Kind, ...]] = ("your_turn", "place_offered")
+URGENT: Final[tuple[Kind, ...]] = ("your_turn", "place_offered", "start_changed")
 """The kinds that may wake a sleeping device."""

@@ -12,9 +12,14 @@ import msgspec
 from engine.dispute.events import DisputeOpened, DisputeRuled
 from engine.league.auditing import AuditReported
 from engine.table.model.events import DecisionOpened
-from engine.tournament.model.events import SeatsDrawn, TournamentFinished
+from engine.tournament.model.events import SeatsDrawn, TournamentCancelled, TournamentFinished
 from engine.tournament.model.events.correcting import ResultCorrected
-from engine.tournament.model.events.entering import CheckInOpened, LateSeatDrawn, PlaceOffered
+from engine.tournament.model.events.entering import (
+    CheckInOpened,
+    LateSeatDrawn,
+    PlaceOffered,
+    StartPostponed,
+)
 from engine.tournament.model.events.rounds import FinalSeated, RoundSeated
 from engine.tournament.model.values import Placing
 from service.log.catalogue import tag_of
@@ -38,19 +43,22 @@ class Occasion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The stream of the event."""
 
     until: datetime | None = None
-    """The end of an offer or of the time for a decision."""
+    """The end of an offer or of the time for a decision, or a later start."""
 
     shares: tuple[Share, ...] = ()
     """The entrants to tell, if the event names them."""
 
     decision: str | None = None
     seats: tuple[int, ...] = ()
+    cancelled: bool = False
     ruled: bool = False
     corrected: bool = False
 
 
 _OF: Final[tuple[type[msgspec.Struct], ...]] = (
     CheckInOpened,
+    StartPostponed,
+    TournamentCancelled,
     SeatsDrawn,
     LateSeatDrawn,
     RoundSeated,
@@ -72,6 +80,10 @@ def occasion_of(event: msgspec.Struct, stream: str) -> Occasion | None:
     match event:
         case CheckInOpened():
             return Occasion(kind="check_in_open", stream=stream)
+        case StartPostponed(until=until):
+            return Occasion(kind="start_changed", stream=stream, until=until)
+        case TournamentCancelled():
+            return Occasion(kind="start_changed", stream=stream, cancelled=True)
         case SeatsDrawn() | LateSeatDrawn() | RoundSeated() | FinalSeated():
             return Occasion(kind="seat_drawn", stream=stream, shares=_seats(event))
         case PlaceOffered(entrant=entrant, until=until):

@@ -22,6 +22,13 @@ _WORDS: Final[dict[Kind, tuple[str, str]]] = {
         N_("{name}: check-in is open"),
         N_("Check-in for {name} is open. Say that you are here, or your place may become free."),
     ),
+    "start_changed": (
+        N_("{name}: the start waits"),
+        N_(
+            "Too few players were there, so {name} begins later: {until}. If it has a check-in, "
+            "check in again."
+        ),
+    ),
     "seat_drawn": (
         N_("{name}: your seat"),
         N_("Your seat in {name} is seat {seat} at table {number}."),
@@ -51,6 +58,10 @@ _WORDS: Final[dict[Kind, tuple[str, str]]] = {
     ),
 }
 _VARIANTS: Final[dict[Kind, tuple[str, str]]] = {
+    "start_changed": (
+        N_("{name} is cancelled"),
+        N_("{name} is cancelled. Its page says why."),
+    ),
     "result": (
         N_("{name}: the result was corrected"),
         N_("The result of {name} was corrected. Your place is now: {place}."),

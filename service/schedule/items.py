@@ -36,7 +36,10 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the tournament, or `Tournament` if the template that had it is gone."""
 
     starts_at: datetime
-    """The instant of the start."""
+    """The instant of the planned start."""
+
+    started_at: datetime | None = None
+    """The time at which play started, or null before."""
 
     place: str | None = None
     """The venue, as free text, or null."""

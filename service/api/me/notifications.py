@@ -45,6 +45,9 @@ class NoticeKinds(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     check_in_open: Channels = msgspec.field(default_factory=Channels)
     """Check-in has opened for a tournament that the caller has entered."""
 
+    start_changed: Channels = msgspec.field(default_factory=Channels)
+    """A tournament that the caller has entered begins later, or is cancelled."""
+
     seat_drawn: Channels = msgspec.field(default_factory=Channels)
     """The caller's seat was drawn."""
 
@@ -178,6 +181,7 @@ async def _shown(
 def _by_kind(kinds: NoticeKinds) -> dict[Kind, Channels]:
     return {
         "check_in_open": kinds.check_in_open,
+        "start_changed": kinds.start_changed,
         "seat_drawn": kinds.seat_drawn,
         "place_offered": kinds.place_offered,
         "your_turn": kinds.your_turn,

@@ -112,7 +112,10 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     """The name of the tournament."""
 
     starts_at: datetime
-    """The instant of the start."""
+    """The instant of the planned start."""
+
+    started_at: datetime | None
+    """The time at which play started, or null before."""
 
     standing: ItemState
     """

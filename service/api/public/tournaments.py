@@ -8,12 +8,10 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
-from engine.coordination.views import BreakView, Doing, FloorLevel, FloorTable, floor_of
-from engine.kit.denominations import Denomination
-from engine.rulesets import Amounts, Ruleset
-from engine.table.read.view_parts import NextLevelView
+from engine.coordination.views import FloorTable, floor_of
+from engine.rulesets import Ruleset
 from engine.tournament.model.state import Cancelled, Finished, Phase, phase_of
-from engine.tournament.model.terms import FormatTerms
+from engine.tournament.model.terms import EntryTerms, FormatTerms
 from engine.values import Stream, stream_of
 from service.api.http.access.phases import (
     Tournament,
@@ -28,8 +26,10 @@ from service.api.http.operations import operation
 from service.api.http.reading.etags import Tags
 from service.api.http.reading.public import HIDDEN, Kept, PublicPlace, public_tournament
 from service.api.http.shell import Shell
+from service.api.public.floor_shapes import PublicFloor, PublicFloorTable, PublicSeat
 from service.api.tournament.cancellations import public_reason
-from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
+from service.api.tournament.changes import knocked_out, seat_changes
+from service.api.tournament.entry_times import late_registration_ends_at, started_at
 from service.api.tournament.floors import State, read_tables, with_break
 from service.api.tournament.money import money_shown
 from service.base.errors import StreamNotFound
@@ -95,6 +95,12 @@ class PublicTournament(msgspec.Struct, kw_only=True):
     starts_at: datetime
     """The planned start. A postponed start replaces it."""
 
+    started_at: datetime | None
+    """The time at which play started, or null before, and until the read models know it."""
+
+    postponements: int
+    """The number of times that too few were there and the start was postponed."""
+
     place: str | None
     """The venue, as free text, or null."""
 
@@ -134,8 +140,17 @@ class PublicTournament(msgspec.Struct, kw_only=True):
     currency: str | None
     """The currency (ISO 4217), or null if no money is played for."""
 
+    entry: EntryTerms
+    """The rules of entry, and what happens to no-shows."""
+
     late_registration: bool
     """True if late registration is open."""
+
+    late_registration_ends_at: datetime | None
+    """
+    The likely end of late registration: by the plan before play, and then by the clock. Null
+    without late registration, once it is over, and while the clock stands.
+    """
 
     cancelled_because: str | None
     """
@@ -144,127 +159,16 @@ class PublicTournament(msgspec.Struct, kw_only=True):
     The words of staff are only for members.
     """
 
+    checked_in: int | None
+    """
+    The number of entrants who had checked in before a tournament was cancelled, or null for any
+    other.
+    """
+
     entrants: tuple[PublicEntrant, ...]
     """The entrants in order of registration, without waitlist, applicants and refused ones."""
 
     tables: tuple[PublicTable, ...]
-    """The open tables, by number."""
-
-
-class PublicSeat(msgspec.Struct, kw_only=True):
-    """An occupied seat."""
-
-    seat: int
-    """The number of the seat, from 1."""
-
-    entrant: str
-    """The entrant, `ent_…`."""
-
-    player: str | None
-    """The player, `plr_…`, or null if the entry is no longer known."""
-
-    name: str | None
-    """The player's name now, or null if the entry is no longer known."""
-
-    bot: bool
-    """True if the entrant is a program."""
-
-    stack: int
-    """Chips behind the seat. Chips put into the hand are `wager`."""
-
-    wager: int
-    """The chips that the seat has put into the hand in play."""
-
-    disqualified: bool
-    """True if the entrant is disqualified. The seat is taken until the hand in play ends."""
-
-
-class PublicFloorTable(msgspec.Struct, kw_only=True):
-    """An open table with its seats."""
-
-    id: str
-    """The table, `tbl_…`."""
-
-    number: int
-    """The table's number in the tournament."""
-
-    doing: Doing
-    """The state of play at this moment."""
-
-    hand: str | None
-    """The hand in play, or null between hands. Its replay is public once it is over."""
-
-    hand_number: int
-    """The number of the hand opened last, or 0 before the first."""
-
-    level: int
-    """The level of the hand in play or next, from 1."""
-
-    amounts: Amounts
-    """The forced bets of that level."""
-
-    sabacc_pot: int
-    """The chips in the Sabacc pot, or 0 in a game without one."""
-
-    seats: tuple[PublicSeat, ...]
-    """The occupied seats."""
-
-
-class PublicFloor(msgspec.Struct, kw_only=True):
-    """The floor of a tournament: every open table with its stacks, and never a card."""
-
-    tournament: str
-    """The tournament, `trn_…`."""
-
-    league: str
-    """The league, `lge_…`."""
-
-    league_name: str
-    """The league's name now."""
-
-    name: str
-    """The tournament's name."""
-
-    state: Phase
-    """The phase of the tournament."""
-
-    entrants: int
-    """The number of entries, with the eliminated ones."""
-
-    entrants_left: int
-    """The number of players who are still in, or 0 once the tournament is over."""
-
-    average_stack: int
-    """Chips in play for each seated entrant, rounded down, or 0 if nobody sits."""
-
-    level: FloorLevel | None
-    """The level of the hands opened now, or null if each table counts its own levels."""
-
-    next_level: NextLevelView | None
-    """The next level of the clock, or null without a clock or at the last level."""
-
-    break_ends: datetime | None
-    """The end of the present break, or null without a break."""
-
-    next_break: BreakView | None
-    """The next break after a level, or null if none is planned."""
-
-    denominations: tuple[Denomination, ...]
-    """The chips of the game by name and value, or nothing if its rules name none."""
-
-    closed_since: datetime | None
-    """
-    The instant since which an operator lets nobody change anything, or null. The clocks stand from
-    then on.
-    """
-
-    seat_changes: tuple[SeatChanged, ...]
-    """The changes of seats in the last ten minutes, newest first, at most 50."""
-
-    knocked_out: tuple[KnockedOut, ...]
-    """The entrants who were eliminated last, newest first, at most 5."""
-
-    tables: tuple[PublicFloorTable, ...]
     """The open tables, by number."""
 
 
@@ -286,16 +190,21 @@ async def read_public_tournament(
     plain = (
         "season", "name", "starts_at", "place", "length_seconds", "ruleset", "ruleset_name",
         "ruleset_hash", "format", "table_seats", "starting_stack", "entrants_min", "entrants_max",
-        "prize_pool", "currency",
+        "prize_pool", "currency", "entry",
     )  # fmt: skip
+    known, cancelled = entering_of(state), isinstance(state, Cancelled)
     shown = PublicTournament(
         id=place.id,
         league=place.league.league,
         league_name=place.league.name,
         state=phase_of(state),
         prizes=money_shown(state).prizes,
-        late_registration=entering_of(state).late,
+        started_at=await started_at(shell, state),
+        postponements=known.postponements,
+        late_registration=known.late,
+        late_registration_ends_at=late_registration_ends_at(state),
         cancelled_because=public_reason(state) if isinstance(state, Cancelled) else None,
+        checked_in=sum(e.entrant in known.checked_in for e in entries) if cancelled else None,
         entrants=tuple(
             PublicEntrant(
                 entrant=each.entrant,

@@ -1,13 +1,19 @@
-"""The ends of late registration and of offers, as they hold now."""
+"""The start, and the ends of late registration and of offers, as they hold now."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import msgspec
 
+from engine.rulesets.parts import Levels
+from engine.tournament.levels import breaks_of
+from engine.tournament.model.state import Cancelled, Finished, Running
+from service.api.http.access.phases import Tournament, entering_of
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.shell import Shell
 from service.director.entry_times import held
 from service.log.record import league_number
+from service.projections.reads import queries
 
 
 async def with_entry_times(shell: Shell, place: TournamentPlace) -> TournamentPlace:
@@ -19,3 +25,48 @@ async def with_entry_times(shell: Shell, place: TournamentPlace) -> TournamentPl
     until = shell.doors.closed_since(place.league) or shell.now()
     state = await held(shell.pool, league_number(place.league), place.state, until)
     return replace(place, loaded=msgspec.structs.replace(place.loaded, state=state))
+
+
+async def started_at(shell: Shell, state: Tournament) -> datetime | None:
+    """Return the instant at which play started, as the read models know it, or None."""
+    if not isinstance(state, Running | Finished | Cancelled):
+        return None
+    async with shell.engine.connect() as connection:
+        row = await queries.tournament(connection, state.terms.tournament)
+    return None if row is None else row.started_at
+
+
+def late_registration_ends_at(state: Tournament) -> datetime | None:
+    """
+    Return the likely end of late registration, with the break that follows its last level.
+
+    Before play it follows from the planned start. In play it follows from the clock. There is none
+    without late registration, once it is over, and while the clock stands.
+    """
+    terms, known = state.terms, entering_of(state)
+    level, seconds = terms.entry.late_registration_level, terms.entry.late_registration_seconds
+    if isinstance(state, Finished | Cancelled) or (isinstance(state, Running) and not known.late):
+        return None
+    if known.late_until is not None:
+        return known.late_until
+    if seconds is not None:
+        return terms.starts_at + timedelta(seconds=seconds)
+    if level is None:
+        return None
+    if not isinstance(state, Running):
+        return terms.starts_at + _levels_last(state, 1, level)
+    if state.clock is None or state.clock.due is None:
+        return None
+    return state.clock.due + _levels_last(state, state.clock.level, level, ended=True)
+
+
+def _levels_last(state: Tournament, first: int, last: int, *, ended: bool = False) -> timedelta:
+    """Return the time of levels with their breaks. If *ended*, the first is over but its break."""
+    escalation = state.terms.ruleset.escalation
+    levels = escalation.levels if isinstance(escalation, Levels) else ()
+    seconds = sum(each.length or 0 for each in levels[first - 1 + ended : last])
+    breaks = {each.level: each.seconds for each in state.terms.floor.breaks}
+    if isinstance(state, Running):
+        breaks = {**breaks_of(state)}
+    seconds += sum(lasts for level, lasts in breaks.items() if first <= level <= last)
+    return timedelta(seconds=seconds)

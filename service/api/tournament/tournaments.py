@@ -33,7 +33,11 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.cancellations import CancellationShown, cancellation_shown
 from service.api.tournament.entrants import EntrantShown, shown_entrants
-from service.api.tournament.entry_times import with_entry_times
+from service.api.tournament.entry_times import (
+    late_registration_ends_at,
+    started_at,
+    with_entry_times,
+)
 from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.my_entries import MyEntry, my_entry
 from service.api.tournament.rounds_shown import RoundNow, round_now
@@ -119,6 +123,12 @@ class TournamentShown(msgspec.Struct, kw_only=True):
 
     starts_at: datetime
     """The planned start. A postponed start replaces it."""
+
+    started_at: datetime | None
+    """The time at which play started, or null before, and until the read models know it."""
+
+    postponements: int
+    """The number of times that too few were there and the start was postponed."""
 
     registration_opens_at: datetime | None
     """The instant at which registration opens, or null if the announcement opens it."""
@@ -209,6 +219,12 @@ class TournamentShown(msgspec.Struct, kw_only=True):
 
     late_registration_until: datetime | None
     """The end of late registration, or null if it ends with a level."""
+
+    late_registration_ends_at: datetime | None
+    """
+    The likely end of late registration: by the plan before play, and then by the clock. Null
+    without late registration, once it is over, and while the clock stands.
+    """
 
     entrants: tuple[EntrantShown, ...]
     """
@@ -350,6 +366,9 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         ends_at=expected_end(terms.starts_at, terms.length_seconds, usual),
         late_registration=known.late,
         late_registration_until=known.late_until,
+        late_registration_ends_at=late_registration_ends_at(place.state),
+        started_at=await started_at(shell, place.state),
+        postponements=known.postponements,
         **{
             name: value
             for name, value in msgspec.structs.asdict(terms).items()

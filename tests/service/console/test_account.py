@@ -77,7 +77,7 @@ async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: 
         person = await console.api.person()
         browser = await console.signed_in(person.login)
         page = await browser.get("/account/notices")
-        assert page.text.count(" checked") == 14
+        assert page.text.count(" checked") == 16
         kept = await browser.submit(
             "/account/notices",
             **{

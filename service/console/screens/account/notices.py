@@ -24,6 +24,10 @@ KINDS = {
         N_("You were on the waitlist. Take the place while it is offered."),
     ),
     "check_in_open": (N_("Check-in is open"), N_("For an evening that you have entered.")),
+    "start_changed": (
+        N_("The start waits, or the evening is cancelled"),
+        N_("For an evening that you have entered."),
+    ),
     "seat_drawn": (N_("Your seat is drawn"), ""),
     "result": (N_("Results"), N_("Your evening is over, or its result was corrected.")),
     "dispute": (N_("Disputes"), N_("A claim or a ruling concerns you.")),

@@ -1,9 +1,10 @@
 """The reason of a cancelled evening, in the reader's words."""
 
+from service.api.public.tournaments import PublicTournament
 from service.api.tournament.tournaments import TournamentShown
 from service.base.languages import N_
 from service.console.asking import Ask
-from service.console.screens.evening.playing import releases
+from service.console.screens.evening.entry import releases
 
 _REASONS = {
     "director": N_("The organisers have cancelled it."),
@@ -19,28 +20,35 @@ def told(ask: Ask, shown: TournamentShown) -> str | None:
     cancellation = shown.cancellation
     if cancellation is None:
         return None
-    if cancellation.reason == "too_few_entrants" and (said := _too_few_there(ask, shown)):
-        return said
-    return cancellation.words or because(ask, cancellation.reason)
-
-
-def _too_few_there(ask: Ask, shown: TournamentShown) -> str | None:
-    """Return how few had checked in, if enough had entered."""
     entered = [each for each in shown.entrants if each.status == "registered"]
     there = sum(each.checked_in for each in entered)
-    if not releases(shown) or len(entered) < shown.entrants_min or there >= shown.entrants_min:
-        return None
+    return cancellation.words or _because(ask, shown, cancellation.reason, len(entered), there)
+
+
+def told_strangers(ask: Ask, shown: PublicTournament) -> str | None:
+    """Return the reason for a stranger, without the words of the staff."""
+    reason, there = shown.cancelled_because or "", shown.checked_in or 0
+    return _because(ask, shown, reason, len(shown.entrants), there)
+
+
+def _because(
+    ask: Ask, shown: TournamentShown | PublicTournament, reason: str, entered: int, there: int
+) -> str | None:
+    if reason == "too_few_entrants" and releases(shown.entry):
+        least = shown.entrants_min
+        if entered >= least > there:
+            return _too_few_there(ask, entered, there, least)
+    said = _REASONS.get(reason)
+    return None if said is None else ask.gettext(said)
+
+
+def _too_few_there(ask: Ask, entered: int, there: int, least: int) -> str:
+    """Return how few had checked in, although enough had entered."""
     said = ask.language.ngettext(
         "At the start, only %(there)s of %(num)d entered player had checked in. %(least)s were "
         "needed.",
         "At the start, only %(there)s of %(num)d entered players had checked in. %(least)s were "
         "needed.",
-        len(entered),
+        entered,
     )
-    return said % {"there": there, "num": len(entered), "least": shown.entrants_min}
-
-
-def because(ask: Ask, reason: str) -> str | None:
-    """Return a reason without the words of the staff, or None if there is none."""
-    said = _REASONS.get(reason)
-    return None if said is None else ask.gettext(said)
+    return said % {"there": there, "num": entered, "least": least}

@@ -12,13 +12,16 @@ from babel.numbers import get_currency_precision
 
 from engine.rulesets import PRESETS, CoruscantShift, preset
 from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
+from engine.tournament.model.terms import EntryTerms
 from service.api.rules.evaluating import StructureShown
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import decimal
 from service.console.screens.evening.ends import Ends, Unknown, simulated_ends
+from service.console.screens.evening.entry import if_too_few
 from service.console.screens.evening.typed import (
     Values,
+    entry_of,
     levels_of,
     number,
     rebuys_of,
@@ -29,6 +32,7 @@ from service.console.screens.evening.typed import (
 
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CAD", "AUD", "DKK", "NOK", "PLN", "SEK")
 STACK = 1000
+ENTRANTS_MIN = 2
 _SEATS = 8
 """The most players that a proposal puts at a table."""
 
@@ -135,6 +139,9 @@ class Proposal(msgspec.Struct, kw_only=True):
     ends_at: datetime
     """The planned end."""
 
+    too_few: str
+    """The effect of too few players at the start."""
+
     ends: Ends | None = None
     """The simulated end, or null if nobody can say."""
 
@@ -218,6 +225,7 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
         pool=0,
         was={"table_seats": str(even)},
         ends_at=asked.start + timedelta(minutes=asked.minutes),
+        too_few=_too_few(ask, own),
     )
     if isinstance(game, CoruscantShift) and not ends_itself:
         await _rising(ask, asked, own, found, key)
@@ -229,6 +237,12 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
         found.shares = numbers_of(own.get("payouts", ("",))[-1]) or shares
         found.pool = asked.minor * asked.players
     return found
+
+
+def _too_few(ask: Ask, own: Values) -> str:
+    """Return what happens at the start if too few are there. An untouched form lets it wait."""
+    entry = msgspec.convert(entry_of(own or {"postpone": ("yes",)}), EntryTerms)
+    return if_too_few(ask.language, entry, number(own, "entrants_min") or ENTRANTS_MIN)
 
 
 async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key: str) -> None:

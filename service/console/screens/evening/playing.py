@@ -1,16 +1,10 @@
-"""The reader's own entry in an evening, and whether absent entrants lose their places."""
+"""The reader's own entry in an evening."""
 
 from service.api.me.accounts import Me
 from service.api.tournament.tournaments import TournamentShown
 
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested", "refused"})
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
-
-
-def releases(shown: TournamentShown) -> bool:
-    """Return whether those who have not checked in at the start lose their places."""
-    entry = shown.entry
-    return entry.check_in_opens_before_seconds is not None and entry.no_show == "release"
 
 
 def own_entry(me: Me, shown: TournamentShown) -> str | None:

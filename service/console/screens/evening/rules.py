@@ -10,6 +10,7 @@ from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.rules.evening import Rules, rules_of
+from service.console.screens.evening.entry import NO_ENTRY_RULES, EntryRules, entry_rules
 from service.console.words import Words
 
 
@@ -38,6 +39,9 @@ class RulesScreen(msgspec.Struct, kw_only=True):
     title: str
     evening: Evening | None
     """The evening, or null for the rules of a preset."""
+
+    entry: EntryRules
+    """The rules of entry that still hold. A preset has none."""
 
     named: str
     """The preset that the rules come from."""
@@ -83,8 +87,11 @@ async def rules(ask: Ask, tournament: str) -> Page:
     )
     return Page(
         "evening/rules.html",
-        _screen(ask, title, evening, shown.ruleset, shown.ruleset_name, shown.starting_stack),
-    )
+        _screen(
+            ask, title, evening, shown.ruleset, shown.ruleset_name, shown.starting_stack,
+            entry_rules(ask.language, shown),
+        ),
+    )  # fmt: skip
 
 
 @page("/rules/{preset:str}", open=True)
@@ -105,11 +112,18 @@ async def _as_stranger(ask: Ask, tournament: str) -> PublicTournament:
 
 
 def _screen(
-    ask: Ask, title: str, evening: Evening | None, ruleset: Ruleset, named: str, chips: int | None
+    ask: Ask,
+    title: str,
+    evening: Evening | None,
+    ruleset: Ruleset,
+    named: str,
+    chips: int | None,
+    entry: EntryRules = NO_ENTRY_RULES,
 ) -> RulesScreen:
     return RulesScreen(
         title=title,
         evening=evening,
+        entry=entry,
         named=named,
         rules=rules_of(ruleset, named, ask.language),
         cards=_SHOWN[ruleset.deck],

@@ -9,12 +9,11 @@ from service.console.forms import Given
 from service.console.screens.evening.plan import Questions, amount_of, numbers_of
 from service.console.screens.evening.typed import (
     NUMBERS,
+    entry_of,
     levels_of,
     rebuys_of,
     rows_of,
 )
-
-_CHECK_IN_SECONDS = 1800
 
 
 def terms_of(given: Given, asked: Questions) -> dict[str, object]:
@@ -66,9 +65,9 @@ def _entry(given: Given, wrong: dict[str, str]) -> dict[str, object]:
     late = _whole(given, "late", wrong)
     if late:
         entry["late_registration_level"] = late
-    if given.flag("check_in"):
-        entry["check_in_opens_before_seconds"] = _CHECK_IN_SECONDS
-    return entry
+    for name in ("postpone_minutes", "postponements_max"):
+        _whole(given, name, wrong)
+    return entry | entry_of(given.values)
 
 
 def _money(given: Given, asked: Questions, wrong: dict[str, str]) -> dict[str, object]:

@@ -27,15 +27,14 @@ from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
-from service.console.screens.evening.cancelled import because, told
+from service.console.screens.evening.cancelled import told, told_strangers
+from service.console.screens.evening.entry import BEFORE_PLAY, EntryRules, entry_rules
 from service.console.screens.evening.playing import own_entry
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
-
-_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
 _OVER = frozenset({"finished", "cancelled", "discarded"})
 
@@ -114,6 +113,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     name: str
     state: str
     starts_at: datetime
+    """The start of play, or the planned start before it."""
+
+    entry: EntryRules
     place: str | None
     length_seconds: int | None
     game: str
@@ -226,7 +228,7 @@ def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime
     before = tournament.entry.check_in_opens_before_seconds
     if before is None or mine.checked_in:
         return False
-    if tournament.state in _BEFORE_PLAY:
+    if tournament.state in BEFORE_PLAY:
         opened = now >= tournament.starts_at - timedelta(seconds=before)
         return opened and mine.status in ("registered", "waitlisted")
     return mine.absent or (tournament.late_registration and mine.status == "waitlisted")
@@ -238,7 +240,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
     )
     fees = shown.fees
     return replace(
-        _poster(shown, [_guest(each) for each in shown.entrants]),
+        _poster(ask, shown, [_guest(each) for each in shown.entrants]),
         levels=_levels(shown.ruleset, shown.floor.breaks),
         price=Price(
             currency=shown.currency,
@@ -250,7 +252,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         closed_season=await _closed_season(ask, shown),
         cancelled_because=told(ask, shown),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
-        may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
+        may_invite=_may(me, shown, "owner", "director") and shown.state in BEFORE_PLAY,
         may_change=_may(me, shown, "owner", "director")
         and shown.state != "discarded"
         and own_entry(me, shown) is None,
@@ -275,14 +277,16 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
     ]
     code = ask.query("code")
     return replace(
-        _poster(shown, guests),
+        _poster(ask, shown, guests),
         league_name=shown.league_name,
-        cancelled_because=because(ask, shown.cancelled_because or ""),
+        cancelled_because=told_strangers(ask, shown),
         then=links.at_door(shown.id, code) if _CODE.fullmatch(code) else links.tournament(shown.id),
     )
 
 
-def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) -> PosterScreen:
+def _poster(
+    ask: Ask, shown: TournamentShown | PublicTournament, guests: Sequence[Guest]
+) -> PosterScreen:
     """Return the parts of the poster that everybody sees."""
     return PosterScreen(
         id=shown.id,
@@ -290,7 +294,8 @@ def _poster(shown: TournamentShown | PublicTournament, guests: Sequence[Guest]) 
         league_name=None,
         name=shown.name,
         state=shown.state,
-        starts_at=shown.starts_at,
+        starts_at=shown.started_at or shown.starts_at,
+        entry=entry_rules(ask.language, shown),
         place=shown.place,
         length_seconds=shown.length_seconds,
         game=shown.ruleset_name,
@@ -357,7 +362,7 @@ def _outside(guest: Guest) -> bool:
 
 async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
     entry, now = entry_of(shown, me.id), shell_of(ask.request).now()
-    early = shown.state in _BEFORE_PLAY
+    early = shown.state in BEFORE_PLAY
     code = ""
     if entry is not None and early and not entry.checked_in:
         where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"

@@ -22,7 +22,11 @@ _NONE = ("late", "rebuys", "last_hands", "price")
 ANY_REBUYS = "rebuys_any"
 """The box for rebuys without a limit, which the number beside it then does not set."""
 
-_TICKS = (ANY_REBUYS, "waitlist", "check_in", "staff_may_play")
+_TICKS = (ANY_REBUYS, "waitlist", "check_in", "postpone", "staff_may_play")
+
+CHECK_IN_SECONDS = 1800
+POSTPONE_MINUTES, POSTPONEMENTS = 15, 2
+"""The time that a proposed start waits for more players, and how often."""
 
 
 def kept(values: Values) -> dict[str, tuple[str, ...]]:
@@ -86,6 +90,18 @@ def rebuys_of(values: Values) -> dict[str, int | None] | None:
     return {"max": None if unlimited else most, "until_level": number(values, "rebuys_level")}
 
 
+def entry_of(values: Values) -> dict[str, object]:
+    """Return the terms of check-in and of a start with too few players, as they were typed."""
+    entry: dict[str, object] = {}
+    if values.get("check_in"):
+        entry["check_in_opens_before_seconds"] = CHECK_IN_SECONDS
+    if values.get("postpone"):
+        minutes = number(values, "postpone_minutes") or POSTPONE_MINUTES
+        entry["too_few"], entry["postpone_seconds"] = "postpone", 60 * minutes
+        entry["postponements_max"] = number(values, "postponements_max") or POSTPONEMENTS
+    return entry
+
+
 def filled(content: Document) -> dict[str, tuple[str, ...]]:
     """Return the fields of a form for an announcement, such as that of an earlier evening."""
     found: dict[str, tuple[str, ...]] = {}
@@ -93,6 +109,7 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
     breaks = floor.get("breaks") or ()
     rebuy = _part(_part(content, "overrides"), "rebuy")
     most = rebuy.get("max")
+    postpones = entry.get("too_few") == "postpone"
     single = {
         "name": content.get("name"),
         "place": content.get("place"),
@@ -109,6 +126,9 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
         "payment": fees.get("payment", "on_trust") if fees.get("buy_in") else None,
         "waitlist": entry.get("waitlist"),
         "check_in": entry.get("check_in_opens_before_seconds") is not None,
+        "postpone": postpones,
+        "postpone_minutes": _minutes(entry.get("postpone_seconds")) if postpones else None,
+        "postponements_max": entry.get("postponements_max") if postpones else None,
         "staff_may_play": content.get("staff_may_play"),
         **{name: content.get(name) for name in NUMBERS},
     }
@@ -155,11 +175,14 @@ def laid_over(content: Document, terms: Document) -> Document:
 
 
 _SHOWN_WITHIN = {
-    "entry": ("waitlist", "late_registration_level", "check_in_opens_before_seconds"),
+    "entry": (
+        "waitlist", "late_registration_level", "check_in_opens_before_seconds",
+        "too_few", "postpone_seconds", "postponements_max",
+    ),
     "floor": ("breaks", "last_hands_after_minutes"),
     "fees": ("buy_in", "payment"),
     "overrides": ("escalation", "rebuy"),
-}
+}  # fmt: skip
 """The members of nested objects that the form shows. Only the form sets them."""
 
 

@@ -25,8 +25,10 @@ from service.console.calling import Body, Problem
 from service.console.declaring import form
 from service.console.forms import Given, Question, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.screens.evening.entry import entry_rules, may_wait
 from service.console.screens.floor.floor import TABLES_MAX, floor
-from service.console.screens.floor.shown import absentees, loses_places, table_names
+from service.console.screens.floor.shown import table_names
+from service.console.screens.floor.starting import absentees, loses_places, too_few
 
 _FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
     "card_shown": ("mis_deal", "card_shown"),
@@ -50,14 +52,21 @@ async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Draw the seats and open the tables. If that takes somebody's place, ask first."""
     shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
     absent = absentees(shown)
-    asked = None
-    if absent:
+    asked, said = None, ask.gettext("The seats are drawn.")
+    if too_few(shown):
+        follows = entry_rules(ask.language, shown).too_few
+        asked = Question(ask.gettext("Start with too few players?"), follows)
+        waits = may_wait(shown.entry, shown.postponements)
+        said = (
+            ask.gettext("The start waits.") if waits else ask.gettext("The evening is cancelled.")
+        )
+    elif absent:
         gone = loses_places(ask.language, absent)
         about = tuple(sorted(each.id for each in absent))
         asked = Question(ask.gettext("Draw the seats and start?"), gone, about)
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/start",
-        said=ask.gettext("The seats are drawn."), to=links.floor(tournament), rehearse=asked,
+        said=said, to=links.floor(tournament), rehearse=asked,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
-from service.api.public.tournaments import PublicFloor
+from service.api.public.floor_shapes import PublicFloor
 from service.api.tournament.floors import Floor
 from service.api.tournament.happenings import Happened
 from service.api.tournament.tournaments import TournamentShown

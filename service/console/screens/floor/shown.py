@@ -1,26 +1,28 @@
 """The screen of the floor: the clock, the tables with their seats, and the latest events."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
 
 from engine.coordination.views import FloorTable
 from engine.rulesets import Amounts
-from service.api.public.tournaments import PublicFloor, PublicFloorTable
+from service.api.public.floor_shapes import PublicFloor, PublicFloorTable
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.floors import Floor
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
-from service.console.screens.evening.playing import releases
+from service.console.screens.evening.entry import (
+    BEFORE_PLAY,
+    NO_ENTRY_RULES,
+    EntryRules,
+    entry_rules,
+)
 from service.console.screens.floor.happened import Told
+from service.console.screens.floor.starting import absentees, loses_places
 
 _WAITING = frozenset({"registered", "rebuy_open"})
 """The states of an entry that has no seat while others play."""
-
-_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
-_NAMED_MAX = 12
-"""The most names that a warning lists."""
 
 
 class Powers(msgspec.Struct, kw_only=True):
@@ -148,6 +150,9 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     starts_at: datetime | None = None
     """The time at which play begins by itself, for members, before play."""
 
+    entry: EntryRules = NO_ENTRY_RULES
+    """The rules of entry that still hold, for members."""
+
     warning: str = ""
     """The entrants who lose their places if the seats are drawn now, in words."""
 
@@ -221,29 +226,10 @@ def member_screen(
         bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
         happened=happened,
         out=(),
-        starts_at=shown.starts_at if shown.state in _BEFORE_PLAY else None,
+        starts_at=shown.starts_at if shown.state in BEFORE_PLAY else None,
+        entry=entry_rules(language, shown),
         warning=loses_places(language, absent) if absent else "",
     )
-
-
-def absentees(shown: TournamentShown) -> tuple[EntrantShown, ...]:
-    """Return the entrants whom a draw of the seats would withdraw, because they are not here."""
-    if shown.state not in _BEFORE_PLAY or not releases(shown):
-        return ()
-    entered = (each for each in shown.entrants if each.status == "registered")
-    return tuple(each for each in entered if not each.checked_in)
-
-
-def loses_places(language: Spoken, absent: Sequence[EntrantShown]) -> str:
-    """Return the sentence that names players who have not checked in."""
-    names = [each.name or language.gettext("somebody who has left") for each in absent]
-    told = ", ".join(names[:_NAMED_MAX]) + (" …" if len(names) > _NAMED_MAX else "")
-    said = language.ngettext(
-        "%(num)d player is not checked in and loses the place: %(names)s.",
-        "%(num)d players are not checked in and lose their places: %(names)s.",
-        len(names),
-    )
-    return said % {"num": len(names), "names": told}
 
 
 def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...]) -> FloorScreen:

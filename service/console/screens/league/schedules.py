@@ -191,7 +191,7 @@ def evening_of(item: Scheduled) -> Evening:
     return Evening(
         tournament=item.tournament,
         name=item.name,
-        starts_at=item.starts_at,
+        starts_at=item.started_at or item.starts_at,
         zone=item.zone,
         phase=phase_of(item),
         place=item.place,

@@ -272,6 +272,32 @@ async def test_check_in_and_a_free_place_are_told_while_they_help(
         assert await here.mails() == {}
 
 
+async def test_a_start_that_waits_and_a_cancelled_evening_are_told_to_who_is_entered(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han = await here.member("han")
+        await choose(han, language="de")
+        night = await announce(
+            here.owner,
+            here.league,
+            name="Night",
+            starts_at=(datetime.now(UTC) + timedelta(hours=1)).isoformat(),
+            entrants_min=2,
+            entry={"too_few": "postpone", "postpone_seconds": 900},
+        )
+        await enter(night, han)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        [[mail]] = (await here.mails()).values()
+        assert mail.message["subject"] == "Night: Der Beginn wartet"
+        assert "Es waren zu wenige da. Night beginnt deshalb später: " in mail.text
+
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        [[mail]] = (await here.mails()).values()
+        assert mail.message["subject"] == "Night fällt aus"
+        assert f"{SITE}/tournaments/{night}" in mail.text
+
+
 async def test_a_turn_is_told_in_slow_games_only_and_shows_no_card(
     town: Callable[[], Any],
 ) -> None:

@@ -197,11 +197,12 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "id", "league", "league_name", "season", "name", "state", "starts_at", "place",
             "length_seconds", "ruleset", "ruleset_name", "ruleset_hash", "format", "table_seats",
             "starting_stack", "entrants_min", "entrants_max", "prize_pool", "prizes", "currency",
-            "late_registration", "entrants", "tables", "cancelled_because",
+            "late_registration", "entrants", "tables", "cancelled_because", "entry", "started_at",
+            "late_registration_ends_at", "checked_in", "postponements",
         }  # fmt: skip
         assert set(PublicScheduled.__struct_fields__) == {
-            "uid", "name", "starts_at", "standing", "state", "ends_at", "place", "entrants",
-            "entrants_max", "tournament", "local", "zone", "winners",
+            "uid", "name", "starts_at", "started_at", "standing", "state", "ends_at", "place",
+            "entrants", "entrants_max", "tournament", "local", "zone", "winners",
         }  # fmt: skip
         entrant = {"entrant", "player", "name", "bot", "placing", "payout"}
         assert set(tournament["entrants"][0]) == entrant

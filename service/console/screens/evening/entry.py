@@ -1,0 +1,109 @@
+"""The rules of entry: what happens if too few come, and until when people may come late."""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.tournament.model.terms import EntryTerms
+from service.api.public.tournaments import PublicTournament
+from service.api.tournament.tournaments import TournamentShown
+from service.console.languages import Spoken
+from service.console.words import lasting
+
+BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
+"""The phases in which the seats are not drawn yet."""
+
+_TWICE = 2
+
+
+class LateEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """The time until which players may enter after the start."""
+
+    level: int | None
+    """The last level in which they may, or null if late entry ends after a time."""
+
+    ends_at: datetime | None
+    """The likely end, or null while nobody can say."""
+
+
+class EntryRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of entry that a page shows."""
+
+    too_few: str = ""
+    """The effect of too few players at the start, or nothing once play has begun."""
+
+    waits: str = ""
+    """That the start was postponed, or nothing."""
+
+    late: LateEntry | None = None
+    """Late entry, or null if there is none or if it is over."""
+
+
+NO_ENTRY_RULES = EntryRules()
+"""No rules of entry, as for a preset, and for a floor that strangers see."""
+
+
+def entry_rules(language: Spoken, shown: TournamentShown | PublicTournament) -> EntryRules:
+    """Return what still holds of the rules of entry."""
+    entry, before = shown.entry, shown.state in BEFORE_PLAY
+    late = None
+    if entry.late and (before or shown.late_registration):
+        ends_at = shown.late_registration_ends_at
+        late = LateEntry(level=entry.late_registration_level, ends_at=ends_at)
+    if not before:
+        return EntryRules(late=late)
+    return EntryRules(
+        too_few=if_too_few(language, entry, shown.entrants_min, shown.postponements),
+        waits=_waits(language, entry) if shown.postponements else "",
+        late=late,
+    )
+
+
+def releases(entry: EntryTerms) -> bool:
+    """Return whether those who have not checked in at the start lose their places."""
+    return entry.check_in_opens_before_seconds is not None and entry.no_show == "release"
+
+
+def may_wait(entry: EntryTerms, waited: int) -> bool:
+    """Return whether the start waits if too few are there, after it has waited *waited* times."""
+    return entry.too_few == "postpone" and waited < entry.postponements_max
+
+
+def if_too_few(language: Spoken, entry: EntryTerms, least: int, waited: int = 0) -> str:
+    """
+    Return what happens at the start if fewer than *least* are there.
+
+    Args:
+        waited: The number of times that the start has waited already.
+    """
+    _ = language.gettext
+    left = entry.postponements_max - waited
+    if may_wait(entry, waited) and releases(entry):
+        said = _("If fewer than %(least)s players are here at the start, the start waits %(wait)s, "
+                 "%(times)s. Then the evening is cancelled.")  # fmt: skip
+    elif may_wait(entry, waited):
+        said = _("If fewer than %(least)s players have entered at the start, the start waits "
+                 "%(wait)s, %(times)s. Then the evening is cancelled.")  # fmt: skip
+    elif releases(entry):
+        said = _("If fewer than %(least)s players are here at the start, the evening is cancelled.")
+    else:
+        said = _("If fewer than %(least)s players have entered at the start, the evening is "
+                 "cancelled.")  # fmt: skip
+    wait = lasting(entry.postpone_seconds, language)
+    return said % {"least": least, "wait": wait, "times": _at_most(language, left)}
+
+
+def _at_most(language: Spoken, times: int) -> str:
+    if times == 1:
+        return language.gettext("at most once")
+    if times == _TWICE:
+        return language.gettext("at most twice")
+    return language.gettext("at most %(num)d times") % {"num": times}
+
+
+def _waits(language: Spoken, entry: EntryTerms) -> str:
+    _ = language.gettext
+    said = _("Too few players were there, so the start waits.")
+    if entry.check_in_opens_before_seconds is not None:
+        said += " " + _("Everybody checks in again, also those who were here.")
+    return said

@@ -1,0 +1,206 @@
+"""The rules of entry on the pages of an evening: too few players, late entry, the real start."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.tournament.model.terms import EntryTerms
+from service.console.languages import spoken
+from service.console.screens.evening.entry import if_too_few
+from service.console.screens.evening.typed import entry_of
+from tests.service.api.conftest import Person
+from tests.service.api.proof.test_evidence import project
+from tests.service.api.tournament.test_entering import enter
+from tests.service.console.conftest import Browser, Console
+from tests.service.console.test_evenings import _ACTION, filled, planned
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+GERMAN = {"Accept-Language": "de"}
+WAITS = (
+    "If fewer than 3 players are here at the start, the start waits 15 minutes, at most twice. "
+    "Then the evening is cancelled."
+)
+WAITS_ONCE_MORE = WAITS.replace("twice", "once")
+THEN_CANCELLED = "If fewer than 3 players are here at the start, the evening is cancelled."
+ENTRY = {
+    "check_in_opens_before_seconds": 7200, "late_registration_level": 2,
+    "too_few": "postpone", "postpone_seconds": 900, "postponements_max": 2,
+}  # fmt: skip
+
+
+async def evening(
+    console: Console, players: int = 3, **terms: Any
+) -> tuple[Person, str, list[Person]]:
+    """Announce an evening in an hour in a public league, and let players enter it."""
+    owner, league = await console.api.league("public")
+    levels = [{"small": 5 * 2**n, "big": 10 * 2**n, "length": 600} for n in range(3)]
+    levels.append({"small": 40, "big": 80})
+    asked = {
+        "name": "Thursday", "ruleset": "better", "starting_stack": 1000, "entrants_min": 3,
+        "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(), "entry": ENTRY,
+        "overrides": {"escalation": {"kind": "levels", "by": "clock", "levels": levels}},
+        "floor": {"breaks": [{"level": 1, "seconds": 300}]},
+    } | terms  # fmt: skip
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+    assert made.status_code == 201, made.text
+    tournament = made.json()["id"]
+    people = [await console.api.join(owner, league) for _ in range(players)]
+    for person in people:
+        assert (await enter(person, tournament)).is_success
+    return owner, tournament, people
+
+
+async def pages(browser: Browser, tournament: str, **headers: Any) -> list[str]:
+    """Return the poster, the page of the rules and the floor."""
+    found = [f"/tournaments/{tournament}{each}" for each in ("", "/rules", "/floor")]
+    return [(await browser.get(each, **headers)).text for each in found]
+
+
+async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancelled_evening(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, tournament, people = await evening(console)
+        path = f"/v1/tournaments/{tournament}"
+        staff, stranger = await console.signed_in(owner.login), console.browser()
+        assert all(WAITS in page for page in await pages(staff, tournament))
+        assert all(WAITS in page for page in (await pages(stranger, tournament))[:2])
+        for page in await pages(console.browser(), tournament, headers=GERMAN):
+            assert "If fewer" not in page
+
+        await people[0].post(f"{path}/check-ins")
+        floor = f"/tournaments/{tournament}/floor"
+        await staff.get(floor)
+        asked = await staff.submit(f"{floor}/start")
+        assert "Start with too few players?" in asked.text and WAITS in asked.text
+        started = await staff.submit(f"{floor}/start")
+        assert "The start waits." in started.text and "seats are drawn." not in started.text
+        for page in await pages(staff, tournament):
+            assert WAITS_ONCE_MORE in page
+        for reader in (staff, stranger):
+            poster = (await reader.get(f"/tournaments/{tournament}")).text
+            assert "Too few players were there, so the start waits." in poster
+            assert "Everybody checks in again" in poster
+
+        assert (await owner.post(f"{path}/start")).json()["state"] == "registering"
+        assert all(THEN_CANCELLED in page for page in await pages(staff, tournament))
+        await people[0].post(f"{path}/check-ins")
+        await staff.get(floor)
+        await staff.submit(f"{floor}/start")
+        ended = await staff.submit(f"{floor}/start")
+        assert "The evening is cancelled." in ended.text
+        said = "At the start, only 1 of 3 entered players had checked in. 3 were needed."
+        shown = (await console.api.http.get(f"/v1/public/tournaments/{tournament}")).json()
+        assert (shown["cancelled_because"], shown["checked_in"]) == ("too_few_entrants", 1)
+        for reader in (staff, stranger):
+            assert said in (await reader.get(f"/tournaments/{tournament}")).text
+        german = await console.browser().get(f"/tournaments/{tournament}", headers=GERMAN)
+        assert "Bei Beginn waren nur 1 von 3 Angemeldeten eingecheckt." in german.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("postpone", "check_in"), "Sind bei Beginn weniger als 6 da, wartet der Beginn 15 Min"),
+        (("postpone",), "Sind bei Beginn weniger als 6 angemeldet, wartet der Beginn 15 Min"),
+        (("check_in",), "Sind bei Beginn weniger als 6 da, fällt der Abend aus."),
+        ((), "Sind bei Beginn weniger als 6 angemeldet, fällt der Abend aus."),
+    ],
+)
+def test_what_happens_with_too_few_is_told_in_the_language_of_the_page(
+    typed: tuple[str, ...], said: str
+) -> None:
+    terms = msgspec.convert(entry_of(dict.fromkeys(typed, ("yes",))), EntryTerms)
+    assert if_too_few(spoken("de"), terms, 6).startswith(said)
+
+
+async def test_a_proposed_evening_waits_for_players_as_the_organiser_sets_it(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        browser = await console.signed_in(owner.login)
+        asked = "often=once&ruleset=spike&players=6"
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        assert "have entered at the start, the start waits 15 minutes, at most twice." in page.text
+        announced = await planned(browser, league, asked)
+        made = announced.url.path.rpartition("/")[2]
+        entry = (await owner.get(f"/v1/tournaments/{made}")).json()["entry"]
+        waits = [entry[each] for each in ("too_few", "postpone_seconds", "postponements_max")]
+        assert waits == ["postpone", 900, 2]
+
+        set_so = {"postpone_minutes": "10", "postponements_max": "1"}
+        announced = await planned(browser, league, asked, **set_so)
+        made = announced.url.path.rpartition("/")[2]
+        like = await browser.get(f"/leagues/{league}/new-evening/plan?often=once&like={made}")
+        assert {name: filled(like.text)[name] for name in set_so} == set_so
+        assert "the start waits 10 minutes, at most once." in like.text
+        wrong = await planned(browser, league, asked, postpone_minutes="x")
+        assert 'id="postpone_minutes-error"' in wrong.text
+
+        none = {**filled(like.text)}
+        none.pop("postpone")
+        await browser.get(f"/leagues/{league}/new-evening/plan?often=once&like={made}")
+        (action,) = _ACTION.findall(like.text)
+        announced = await browser.submit(unescape(action), **none | {"season": "new"})
+        made = announced.url.path.rpartition("/")[2]
+        assert (await owner.get(f"/v1/tournaments/{made}")).json()["entry"]["too_few"] == "cancel"
+
+
+async def test_late_entry_stands_on_the_poster_with_its_level_and_its_time(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, tournament, people = await evening(console)
+        path = f"/v1/tournaments/{tournament}"
+        shown = (await owner.get(path)).json()
+        ends = datetime.fromisoformat(shown["starts_at"]) + timedelta(seconds=2 * 600 + 300)
+        assert datetime.fromisoformat(shown["late_registration_ends_at"]) == ends
+        staff = await console.signed_in(owner.login)
+        for reader in (staff, console.browser()):
+            for page in (await pages(reader, tournament))[:2]:
+                assert "to the end of level 2, about" in page
+                assert f'<time datetime="{ends.isoformat(timespec="seconds")}"' in page
+
+        for person in people:
+            await person.post(f"{path}/check-ins")
+        before = datetime.now(UTC)
+        await owner.post(f"{path}/start")
+        shown = (await owner.get(path)).json()
+        left = datetime.fromisoformat(shown["late_registration_ends_at"]) - before
+        assert abs(left - timedelta(seconds=1500)) < timedelta(seconds=60), "by the clock"
+        assert "to the end of level 2, about" in (await pages(staff, tournament))[0]
+        await owner.post(f"{path}/registration/close")
+        shown = (await owner.get(path)).json()
+        assert (shown["late_registration"], shown["late_registration_ends_at"]) == (False, None)
+        assert "Late entry" not in (await pages(staff, tournament))[0]
+
+
+async def test_an_evening_that_began_early_shows_when_it_began(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, tournament, _ = await evening(console, entry={})
+        path = f"/v1/tournaments/{tournament}"
+        planned_at = (await owner.get(path)).json()["starts_at"]
+        assert (await owner.get(path)).json()["started_at"] is None
+        await owner.post(f"{path}/start")
+        await project(database)
+        shown = (await owner.get(path)).json()
+        began = datetime.fromisoformat(shown["started_at"])
+        assert began < datetime.fromisoformat(shown["starts_at"])
+        league = shown["league"]
+        here = (f"/tournaments/{tournament}", f"/leagues/{league}", f"/leagues/{league}/schedule")
+        real = f'<time datetime="{began.isoformat(timespec="seconds")}"'
+        plan = datetime.fromisoformat(planned_at).isoformat(timespec="seconds")
+        for reader in (await console.signed_in(owner.login), console.browser()):
+            for each in here:
+                page = (await reader.get(each)).text
+                assert real in page and plan not in page, each
