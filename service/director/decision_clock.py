@@ -71,7 +71,7 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
     if state.decision is None:
         return soon
     return max(
-        state.decision.deadline + timedelta(seconds=state.grace_seconds),
+        state.answered_by_clock_at(state.decision),
         runtime.clock.now() + timedelta(seconds=min(1, runtime.settings.sweep_seconds)),
     )
 
@@ -92,7 +92,7 @@ async def _release_after_the_end(runtime: Runtime, league: str, held: Table) -> 
 
 async def _see_to_decision(runtime: Runtime, league: str, state: Table, decision: Decision) -> None:
     opened_at = decision.deadline - timedelta(seconds=state.decision_seconds)
-    ends = decision.deadline + timedelta(seconds=state.grace_seconds)
+    ends = state.answered_by_clock_at(decision)
     interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
     match await heartbeats.interruption(
         runtime.pool, league_number(league), opened_at, ends, interval

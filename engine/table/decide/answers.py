@@ -1,6 +1,6 @@
 """Selections and bets, made by players or by the clock after a timeout."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from engine.errors import InvariantViolated
 from engine.hand.betting import Verb, act
@@ -132,7 +132,7 @@ def time_out(course: Course, command: TimeOut) -> None:
     Source: rulebook ``clock``.
     """
     decision = open_decision(course.table, command.decision)
-    until = decision.deadline + timedelta(seconds=course.table.grace_seconds)
+    until = course.table.answered_by_clock_at(decision)
     if command.now < until:
         raise errors.DeadlineNotReached(until=until)
     by_salt = decision.phase in ("select", "improve")

@@ -8,7 +8,7 @@ The garbage collector does not track the structs of state, events and commands (
 A frozen value refers only to older values, so it is never part of a cycle.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -149,6 +149,10 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def decision(self) -> Decision | None:
         """Return the open decision, if a hand is in play."""
         return None if self.hand is None else self.hand.decision
+
+    def answered_by_clock_at(self, decision: Decision) -> datetime:
+        """Return the instant from which the clock may answer *decision*: its deadline and grace."""
+        return decision.deadline + timedelta(seconds=self.grace_seconds)
 
     @property
     def level_number(self) -> int:

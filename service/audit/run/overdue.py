@@ -84,7 +84,7 @@ def check_deal(
     decision = table.decision
     waits = table.held is not None
     if decision is not None and not waits:
-        waits = _waits(decision.deadline + timedelta(seconds=table.grace_seconds), now, there)
+        waits = _waits(table.answered_by_clock_at(decision), now, there)
     held = waits and not table.closed
     what = said(
         "hand %(hand_number)s was begun, and nobody is asked any more",

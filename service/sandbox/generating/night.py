@@ -202,7 +202,7 @@ class Night(Evening):
         if self.actions > PATIENCE * max(2, self.players):
             how = MANIAC
         if how == ABSENT:
-            await self.until(decision.deadline + timedelta(seconds=table.grace_seconds + 1))
+            await self.until(table.answered_by_clock_at(decision) + timedelta(seconds=1))
             with suppress(CommandRejected):
                 await decision_clock.time_out(self.runtime, self.league, name, decision)
             return True
