@@ -22,6 +22,7 @@ from service.api.http.reading.listing import Pages
 from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
+from service.base.letters import holds
 from service.director.in_play import remove_member as remove_member_from
 from service.people.accounts import erased, names
 from service.people.tokens import Principal
@@ -61,8 +62,8 @@ OFFICE = Query(
 )
 NAMED = Query(
     "name", Annotated[str, Meta(min_length=1, max_length=80)],
-    "List only members whose name holds this text, in capitals or not, and the player whose "
-    "identifier it is.",
+    "List only members whose name holds this text, in capitals or not, with accents or without, "
+    "and the player whose identifier it is.",
 )  # fmt: skip
 
 
@@ -90,11 +91,9 @@ async def list_members(
     if office:
         ordered = [each for each in ordered if each.role != "player"]
     if name is not None:
-        called, asked = await _called(shell, ordered), name.casefold()
+        called = await _called(shell, ordered)
         ordered = [
-            each
-            for each in ordered
-            if asked == each.player or asked in called.get(each.player, "").casefold()
+            each for each in ordered if name == each.player or holds(called.get(each.player), name)
         ]
     page = paged.cut(ordered, lambda each: (each.player,))
     members = page.items

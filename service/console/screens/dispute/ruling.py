@@ -10,6 +10,7 @@ from service.api.http.reading.paging import Page as ApiPage
 from service.api.proof.dispute_shapes import DisputeShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
+from service.base.letters import by_name
 from service.console.asking import Ask
 from service.console.forms import Given
 from service.console.numbers import demanded, minor
@@ -156,5 +157,5 @@ def _digits(currency: str | None) -> int:
     return 0 if currency is None else int(get_currency_precision(currency))
 
 
-def _by_place(entrant: EntrantShown) -> tuple[int, str]:
-    return (entrant.placing or 10_000, (entrant.name or "").lower())
+def _by_place(entrant: EntrantShown) -> tuple[int, tuple[bool, str, str]]:
+    return entrant.placing or 10_000, by_name(entrant.name)

@@ -11,6 +11,7 @@ from service.api.http.shell import client_address
 from service.api.season.seasons import StandingShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
+from service.base.letters import by_name
 from service.console import links
 from service.console.asking import Ask, house_address
 from service.console.calling import Problem
@@ -133,8 +134,8 @@ def _cards(shown: TournamentShown) -> tuple[Card, ...]:
     return tuple(sorted(cards, key=_by_seat))
 
 
-def _by_seat(card: Card) -> tuple[int, int, str]:
-    return card.table or 0, card.seat or 0, (card.name or "").casefold()
+def _by_seat(card: Card) -> tuple[int, int, tuple[bool, str, str]]:
+    return card.table or 0, card.seat or 0, by_name(card.name)
 
 
 def _sheets(shown: TournamentShown) -> tuple[Sheet, ...]:

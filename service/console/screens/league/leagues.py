@@ -14,6 +14,7 @@ from service.api.league.members import MemberShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
 from service.api.season.calendars import Schedule
 from service.api.tournament.entering import AnnouncementListed
+from service.base.letters import by_name
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.listing import everything
@@ -193,5 +194,5 @@ def _staff(members: Iterable[MemberShown]) -> tuple[Officer, ...]:
     found = [each for each in members if each.role in OFFICES]
     return tuple(
         Officer(player=each.player, name=each.name, role=each.role)
-        for each in sorted(found, key=lambda each: OFFICES.index(each.role))
+        for each in sorted(found, key=lambda each: (OFFICES.index(each.role), by_name(each.name)))
     )

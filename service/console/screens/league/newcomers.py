@@ -11,6 +11,7 @@ from service.api.league.invitations import Invitation, InvitationWanted
 from service.api.league.leagues import LeagueShown
 from service.api.league.players import Imported, RowShown
 from service.base.languages import N_
+from service.base.letters import by_name
 from service.console import links
 from service.console.asking import Ask, house_address
 from service.console.calling import Problem
@@ -109,7 +110,8 @@ async def cards(ask: Ask, given: Given, league: str) -> Page:
     path = f"/v1/leagues/{league}"
     shown = await ask.api.get(path, LeagueShown)
     made = await ask.api.send("POST", f"{path}/claims", None, ClaimsIssued, key=given.key)
-    found = [await _card(ask, each.name, each.code) for each in made.claims]
+    claims = sorted(made.claims, key=lambda each: by_name(each.name))
+    found = [await _card(ask, each.name, each.code) for each in claims]
     screen = CardsScreen(league=league, league_name=shown.name, cards=tuple(found))
     return Page("league/cards.html", screen)
 

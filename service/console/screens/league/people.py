@@ -1,7 +1,6 @@
 """The people of a league: roles, invitations, bans."""
 
 import asyncio
-import unicodedata
 from typing import TypeVar
 
 import msgspec
@@ -12,6 +11,7 @@ from service.api.league.claim_codes import ClaimListed
 from service.api.league.invitations import InvitationShown
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown, RoleWanted
+from service.base.letters import by_name, holds
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Body
@@ -102,11 +102,11 @@ async def people(ask: Ask, league: str) -> Page | Done:
             unclaimed=each.player in unclaimed,
             acts=shown.role == "owner" or (manages and each.role == "player"),
         )
-        for each in sorted(members, key=_by_name)
+        for each in sorted(members, key=lambda each: by_name(each.name))
     ]
     wanted, part = ask.query("q").strip(), ask.query("show")
     part = part if part in _SHOWN else ""
-    found = [each for each in listed if wanted.casefold() in (each.name or "").casefold()]
+    found = [each for each in listed if holds(each.name, wanted)]
     if part == "unclaimed":
         found = [each for each in found if each.unclaimed]
     staff = [each for each in found if each.role != "player"]
@@ -185,14 +185,6 @@ async def _sent(
         ask, given, method, f"/v1/leagues/{league}/{path}", body,
         said=said, to=links.people(league), rehearse=asked,
     )  # fmt: skip
-
-
-def _by_name(member: MemberShown) -> tuple[bool, str]:
-    """Return the sort key of a member: the letters of the name, with Ä beside A."""
-    letters = unicodedata.normalize("NFKD", member.name or "")
-    return member.name is None, "".join(
-        each for each in letters if not unicodedata.combining(each)
-    ).casefold()
 
 
 async def _listed(ask: Ask, path: str, shape: type[ApiPage[Shape]], allowed: bool) -> list[Shape]:

@@ -15,6 +15,7 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.records import PlayerRecord
 from service.api.public.players import PublicRecord
+from service.base.letters import by_name
 from service.console.asking import Ask, seen_by
 from service.console.calling import Problem
 from service.console.declaring import page
@@ -282,7 +283,7 @@ class _Named(Protocol):
 def _others(members: Sequence[_Named], player: str) -> tuple[tuple[str, str], ...]:
     """Return the members to compare with, by name."""
     named = [(each.player, each.name) for each in members if each.name and each.player != player]
-    return tuple(sorted(named, key=lambda each: each[1].casefold()))
+    return tuple(sorted(named, key=lambda each: by_name(each[1])))
 
 
 def _over(game: Game) -> bool:

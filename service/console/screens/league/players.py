@@ -8,6 +8,7 @@ from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.ratings import RatingShown
+from service.base.letters import by_name, holds
 from service.console.asking import Ask
 from service.console.declaring import page
 from service.console.listing import everything
@@ -70,13 +71,13 @@ async def players(ask: Ask, league: str) -> Page:
             evenings=0,
             me=each.player == me.id,
         )
-        for each in sorted(unrated, key=lambda each: (each.name or "").casefold())
+        for each in sorted(unrated, key=lambda each: by_name(each.name))
     ]
     wanted = ask.query("q").strip()
     screen = PlayersScreen(
         league=league,
         name=shown.name,
         wanted=wanted,
-        players=tuple(each for each in found if wanted.casefold() in (each.name or "").casefold()),
+        players=tuple(each for each in found if holds(each.name, wanted)),
     )
     return Page("league/players.html", screen)

@@ -8,6 +8,7 @@ import msgspec
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.staff_log import Deed
+from service.base.letters import by_name
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import page
@@ -85,7 +86,7 @@ async def staff_log(ask: Ask, league: str) -> Page:
             for each in listed.items
             if by in ("", each.actor) and (dry or each.type != _DRY_RUN)
         ),
-        people=tuple(sorted(people.items(), key=lambda each: each[1].lower())),
+        people=tuple(sorted(people.items(), key=lambda each: by_name(each[1]))),
         by=by,
         dry=dry,
         older=listed.next_cursor,
