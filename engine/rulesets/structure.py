@@ -10,7 +10,7 @@ They model people at a table and promise nothing.
 
 import math
 from collections.abc import Iterable
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from msgspec.structs import replace
 
@@ -86,7 +86,7 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
     if last <= first:
         raise RulesetInvalid(reason=Wording("the stacks are too small for so long a tournament"))
     growth = (last / first) ** (1 / (LEVELS - 1))
-    levels = _levels(game, first, growth, length)
+    levels = _even(_levels(game, first, growth, length), minutes * 60)
     reason = contradiction(replace(ruleset, escalation=Levels(by="clock", levels=levels)))
     if reason is not None:
         raise RulesetInvalid(reason=reason)
@@ -197,6 +197,13 @@ def _listed(steps: Iterable[LevelStep]) -> tuple[LevelStep, ...]:
             before = listed.pop()
             listed.append(replace(before, length=(before.length or 0) + (step.length or 0)))
     return (*listed[:-1], replace(listed[-1], length=None))
+
+
+def _even(levels: tuple[LevelStep, ...], seconds: int) -> tuple[LevelStep, ...]:
+    """Return *levels* of one length. As many as before begin in the first *seconds*."""
+    begins = [*accumulate((each.length or 0 for each in levels[:-1]), initial=0)]
+    length = round(seconds / sum(each < seconds for each in begins))
+    return (*(replace(each, length=length) for each in levels[:-1]), levels[-1])
 
 
 def _step(ruleset: CoruscantShift, bet: int, length: int) -> LevelStep:

@@ -212,8 +212,8 @@ async def test_what_the_organiser_changes_stays_and_the_rest_follows(serving: Se
         uneven = kept | {"level_minutes[]": ["10", *minutes[1:]]}
         (action,) = _ACTION.findall(shorter.text)
         told = await browser.submit(unescape(action), **uneven, again="yes")
-        assert "of 5 to 10 min" in told.text
-        assert "of 5 min" in shorter.text
+        assert "5 to 10 min each" in told.text
+        assert "5 min each" in shorter.text
         assert kept["level_big[]"] == after["level_big[]"]
         assert facts(shorter.text)[:3] != facts(page.text)[:3]
         announced = await browser.submit(
@@ -248,6 +248,29 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         page = await browser.get(f"/leagues/{league}/new-evening/plan?often=once&like={made}")
         fields = filled(page.text)
         assert (fields["rebuys"], fields["rebuys_level"], fields["late"]) == ("3", "2", "")
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "players", "minutes"), [("better", 6, 180), ("better", 12, 90), ("cantina", 6, 120)]
+)
+async def test_a_proposed_evening_ends_near_the_time_asked_for(
+    serving: Serving, ruleset: str, players: int, minutes: int
+) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        asked = f"often=once&ruleset={ruleset}&players={players}&minutes={minutes}"
+        address = f"/leagues/{league}/new-evening/plan?{asked}&date=2031-05-01&time=19:00"
+        page = (await browser.get(address)).text
+        shown = re.search(r"Ends about \D*(\d+:\d+)", " ".join(facts(page)))
+        assert shown is not None, facts(page)
+        hours, _, rest = shown[1].partition(":")
+        lasts = (60 * int(hours) + int(rest) - 19 * 60) % (24 * 60)
+        assert abs(lasts / minutes - 1) <= 0.12
+        end = 19 * 60 + minutes
+        assert f"You asked for an end at about {end // 60}:{end % 60:02}." in page
+        lengths_shown = set(filled(page)["level_minutes[]"][:-1])
+        assert len(lengths_shown) == 1, "levels of one length"
+        assert f"{lengths_shown.pop()} min each" in page
 
 
 async def test_a_proposal_stands_without_its_simulation(serving: Serving) -> None:

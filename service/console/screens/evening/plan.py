@@ -11,7 +11,7 @@ import msgspec
 from babel.numbers import get_currency_precision
 
 from engine.rulesets import PRESETS, CoruscantShift, preset
-from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
+from engine.rulesets.parts import Blinds, EachDealtOnce, LevelStep, OpenEnd
 from engine.tournament.model.terms import EntryTerms
 from service.api.rules.evaluating import StructureShown
 from service.console.asking import Ask
@@ -42,6 +42,13 @@ _BREAK_AFTER_MINUTES = 75
 
 _LATE_LEVEL = 3
 _MINUTES_MIN = 45
+_LATER = 1.2
+"""
+The middle of simulated evenings with blinds, where 1 is the length that their levels are made for.
+
+Levels are made for players who raise with good cards, and half of the simulated players are
+careful. With antes there is no difference, because everybody pays in every hand.
+"""
 _DEFAULT_ZONES = {"de": "Europe/Berlin", "en": "Europe/London"}
 _PLACES = (
     (4, (100,)),
@@ -248,7 +255,9 @@ def _too_few(ask: Ask, own: Values) -> str:
 async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key: str) -> None:
     """Put levels, breaks and the simulated end into a proposal for a game whose bets rise."""
     number_of_breaks = max(0, math.ceil(asked.minutes / _BREAK_AFTER_MINUTES) - 1)
-    minutes = max(_MINUTES_MIN, asked.minutes - number_of_breaks * _BREAK_SECONDS // 60)
+    play = asked.minutes - number_of_breaks * _BREAK_SECONDS // 60
+    later = _LATER if isinstance(preset(asked.ruleset).forced, Blinds) else 1
+    minutes = max(_MINUTES_MIN, round(play / later))
     stack = number(own, "starting_stack") or STACK
     levels = await _levels(ask, asked, stack, minutes, key)
     if not levels and stack != STACK:  # the stack is too short; the API reports that at its field
