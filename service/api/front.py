@@ -5,6 +5,7 @@ Both run the ordinary handlers under their ordinary declarations, without the fr
 and injection. Every other request goes to the framework.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
@@ -21,7 +22,7 @@ from service.api.http.access.authentication import authenticate
 from service.api.http.handing import again, answered_elsewhere
 from service.api.http.problems.answers import Handlers
 from service.api.http.serving import WHOLE
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Asked, Shell, cut_off
 from service.api.http.wire.crowding import PLACE, Place
 from service.api.http.wire.frames import Answered, Handed
 from service.api.http.wire.limiting import Limits
@@ -29,7 +30,7 @@ from service.api.http.wire.observing import EVENT_STREAM, Seen
 from service.api.http.wire.requests import BoundedRequest
 from service.api.table import tables
 from service.base import telemetry
-from service.base.errors import Overloaded, TooManyRequests
+from service.base.errors import Overloaded, StoreUnavailable, TooManyRequests
 
 Scope = Any  # ASGI defines the members by prose
 """An ASGI connection scope, as the server passes it."""
@@ -118,6 +119,14 @@ class Front:
         scope["state"][PLACE] = place
         try:
             await self._serve(scope, receive, send)
+        except asyncio.CancelledError:
+            if not cut_off(scope):
+                raise
+            # Nobody knows whether a command was kept. Its key finds out, after the next start.
+            stopped = StoreUnavailable("the service is stopping")
+            await _send(
+                scope, self._answer_to(stopped)(_Request(scope, receive, send), stopped), send
+            )
         finally:
             place.leave()
 

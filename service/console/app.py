@@ -1,5 +1,6 @@
 """The console as a part of the application: its routes, and the headers of every answer."""
 
+import asyncio
 import gzip
 import pkgutil
 import re
@@ -12,7 +13,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
-from service.api.http.shell import Asked
+from service.api.http.shell import Asked, cut_off
 from service.api.http.wire.negotiating import takes_gzip
 from service.api.http.wire.observing import EVENT_STREAM
 from service.console import files, live, screens
@@ -131,7 +132,20 @@ class Console:
         inner: HTTPScope = {**scope, "state": state, "extensions": {}}
         if head:
             inner["method"] = "GET"
-        await self._routes(inner, receive, _Sender(inner, send, head=head))
+        sender = _Sender(inner, send, head=head)
+        try:
+            await self._routes(inner, receive, sender)
+        except asyncio.CancelledError:
+            if not cut_off(scope):
+                raise
+            # A page would ask the database for its words. A number needs no language.
+            await sender(
+                {
+                    "type": "http.response.start", "status": 503,
+                    "headers": [(b"content-type", b"text/plain"), (b"content-length", b"4")],
+                }
+            )  # fmt: skip
+            await sender({"type": "http.response.body", "body": b"503\n", "more_body": False})
 
     async def ended(self) -> None:
         """Wait for API calls that pages have started and no longer need."""

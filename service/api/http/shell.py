@@ -19,6 +19,7 @@ from service.api.http.following.news import News
 from service.api.http.wire.crowding import PLACE
 from service.api.http.wire.limiting import Limits
 from service.api.http.wire.neighbours import Neighbours
+from service.api.http.wire.observing import Seen
 from service.api.http.wire.proxies import Proxies
 from service.base.grouping import Grouped
 from service.base.schema_range import SchemaRange
@@ -185,3 +186,14 @@ def waits(scope: Scope) -> None:
     place = scope["state"].get(PLACE)  # a page of the console has no place
     if place is not None:
         place.leave()
+
+
+def cut_off(scope: Scope) -> bool:
+    """
+    Return whether the stop of the process has cut off a request that has no answer yet.
+
+    A page's own calls are not observed. The page answers for them.
+    """
+    seen: Seen | None = scope["state"].get("seen")
+    shell: Shell = scope["state"]["shell"]
+    return seen is not None and not seen.status and shell.stopping.is_set()
