@@ -8,6 +8,9 @@ from service.api.http.declaring.rule_names import NUMBERS
 from service.base.languages import N_
 from service.console.languages import Spoken
 
+ALONE = "phases.one_live"
+"""The rule of a hand that ends without a showdown. No event carries it."""
+
 TITLES: Mapping[str, str] = {
     "absence.killed": N_("An absent player's hand is killed"),
     "absence.stepped_away": N_("A player who stepped away"),
@@ -59,6 +62,7 @@ TITLES: Mapping[str, str] = {
     "items.stake": N_("Staking an item"),
     "levels.outage": N_("Levels after an outage"),
     "penalty.moved": N_("A penalty follows its player"),
+    ALONE: N_("Only one player is left"),
     "phases.settled": N_("The hand is settled"),
     "pots.layers": N_("Main pot and side pots"),
     "pots.unmatched": N_("Uncalled bets"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engine.table.read.replay import HIDDEN, Step
 from service.base.languages import N_
+from service.console.deeds import AT_TABLE
 from service.console.drawing.spoken import suit_name
 from service.console.languages import Spoken
 from service.console.rules.writing import signed
@@ -37,11 +38,8 @@ class Saying:
     names: Mapping[int, str]
 
     def of(self, step: Step) -> Sentence:
-        """Return *step* in words. An event without words of its own is named by its type."""
-        say = _SAID.get(step.event)
-        if say is None:
-            return Sentence(step.event.replace("_", " ").capitalize())
-        return say(self, step.data)
+        """Return *step* in words."""
+        return SAID[step.event](self, step.data)
 
     def said(self, text: str, **values: object) -> str:
         """Return *text* in the reader's language."""
@@ -226,7 +224,7 @@ def _settled(say: Saying, data: Data) -> Sentence:
 
 
 Say = Callable[[Saying, Data], Sentence]
-_SAID: dict[str, Say] = {
+SAID: dict[str, Say] = {
     "hand_opened": _opened,
     "table_beacon_awaited": _plain(
         N_("The deal waits for pulse %(round)s of the beacon."), "round"
@@ -280,10 +278,20 @@ _SAID: dict[str, Say] = {
     ),
     "hand_quit": _plain(N_("A player leaves the table and folds.")),
     "deal_voided": _plain(N_("The deal is void. All chips go back.")),
+    "seat_went_away": _named(N_("%(name)s is away.")),
+    "seat_came_back": _named(N_("%(name)s is back.")),
     "table_held": _plain(N_("A director holds the table.")),
     "table_resumed": _plain(N_("The table goes on.")),
-}
-"""By the type of the event."""
+    # No hand is in play at these. Only the words that everybody uses for them are needed.
+    **{
+        each: _plain(AT_TABLE[each])
+        for each in (
+            "table_opened", "table_waiting", "table_closed", "arrivals_seated", "seats_vacated",
+            "chips_bought", "chips_returned", "penalty_imposed", "carry_awarded",
+        )
+    },
+}  # fmt: skip
+"""By the type of the event: all events of a table."""
 
 OWNERS = frozenset({
     "cards_dealt", "replacements_dealt", "shift_dealt", "selection_committed",

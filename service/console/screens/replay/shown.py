@@ -11,11 +11,12 @@ from engine.table.read.view_parts import OwnView, RevealedView
 from service.api.table.replays import ReplayShown
 from service.console import links
 from service.console.asking import Ask
-from service.console.rules.titles import RuleNamed, rule_named
+from service.console.rules.titles import ALONE, RuleNamed, rule_named
 from service.console.screens.replay.said import OWNERS, Saying, Sentence
 from service.console.screens.table.felt import Felt, felt_of
 
-_SHOWDOWN = frozenset({"hands_revealed", "hands_ranked", "hand_settled"})
+_COMPARED = frozenset({"hands_revealed", "hands_ranked"})
+_SHOWDOWN = _COMPARED | {"hand_settled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def replay_screen(
         phases=_phases(lines, at),
         last=len(lines),
         step=step,
-        rule=None if step.rule is None else rule_named(step.rule, ask.language),
+        rule=_rule(ask, replay, step),
         said=lines[at - 1].said,
         felt=felt_of(step.view, replay.names, mine, chips=_chips(replay), known=known, pages=pages),
         judged=_judged(replay, step, names),
@@ -194,6 +195,13 @@ def replay_screen(
         phase_back=max((each for each in starts if each < at), default=None),
         phase_on=min((each for each in starts if each > at), default=None),
     )
+
+
+def _rule(ask: Ask, replay: ReplayShown, step: Step) -> RuleNamed | None:
+    """Return the rule behind a step. Without a showdown, no pot goes to the best hand."""
+    compared = any(each.event in _COMPARED and each.deal == step.deal for each in replay.steps)
+    name = ALONE if step.event == "pot_awarded" and not compared else step.rule
+    return None if name is None else rule_named(name, ask.language)
 
 
 def _phases(lines: tuple[Line, ...], at: int) -> tuple[Phase, ...]:

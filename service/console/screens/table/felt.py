@@ -82,7 +82,9 @@ class Felt(msgspec.Struct, frozen=True, kw_only=True):
     """The pair of dice rolled last, in a game of card turns."""
 
     phase: str | None
-    held: str | None
+    held: bool
+    """True while a director has stopped the table. The log's reason is a word for programs."""
+
     closed: bool
 
 
@@ -133,7 +135,7 @@ def felt_of(
         rounds=view.rounds,
         dice=view.rounds.rolls[-1] if view.rounds and view.rounds.rolls else None,
         phase=view.phase,
-        held=view.held,
+        held=view.held is not None,
         closed=view.closed,
     )
 

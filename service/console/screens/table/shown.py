@@ -19,6 +19,7 @@ from service.base.sources import SystemEntropy
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
+from service.console.rules.titles import ALONE
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
 from service.console.screens.table.window import AddOn, Fees, Window, window_of
@@ -366,11 +367,12 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
         Paid(
             pot=each.pot,
             winners=tuple((name(seat), chips) for seat, chips in each.winners),
-            number=NUMBERS.get(each.rule, ""),
-            why=_why(last, each),
+            number=NUMBERS.get(rule, ""),
+            why=_why(last, each, rule),
             remainder=each.remainder,
         )
         for each in last.awards
+        for rule in (each.rule if last.revealed else ALONE,)
     ]
     if last.sabacc_awards:
         winners = tuple((name(seat), chips) for seat, chips in last.sabacc_awards)
@@ -378,13 +380,13 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
     return Ended(hand=last.hand, number=last.number, shown=tuple(shown), paid=tuple(paid))
 
 
-def _why(last: LastHandView, award: AwardView) -> str:
-    """Return the fact that decided a pot, in a game with a target."""
-    if award.rule != "showdown.best":
-        return award.rule
+def _why(last: LastHandView, award: AwardView, rule: str) -> str:
+    """Return the fact that decided a pot, in a game with a target, or the rule."""
+    if rule != "showdown.best":
+        return rule
     won = {seat for seat, _ in award.winners}
     best = min((each.distance or 0 for each in last.revealed if each.seat in won), default=0)
     others = [each.distance for each in last.revealed if each.seat not in won]
     if None in others or not others:
-        return award.rule
+        return rule
     return "suit_count" if best in others else "distance"

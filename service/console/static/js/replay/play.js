@@ -1,5 +1,7 @@
 // The hand replayer: keys and links move through the hand without a new page.
 
+import { localise } from '../times.js';
+
 const stage = () => document.querySelector('[data-stage]');
 
 const go = async (address, push = true) => {
@@ -8,6 +10,7 @@ const go = async (address, push = true) => {
   const answer = await fetch(url);
   if (!answer.ok) return location.assign(address);
   stage().innerHTML = await answer.text();
+  localise(stage());
   if (push) history.pushState(null, '', address);
   mark();
 };
