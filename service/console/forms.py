@@ -1,7 +1,7 @@
 """Forms: reading what was typed, sending it to the API, and showing a dry run first."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import parse_qsl
@@ -146,6 +146,7 @@ class Rehearsal:
         currency: The currency of prizes, or None.
         grave: True for a step that nobody can take back. Its button warns.
         effect: A sentence about what the dry run cannot show, or nothing.
+        own: Returns the changes that a table of the dry run does not have, such as another start.
     """
 
     question: str
@@ -153,6 +154,7 @@ class Rehearsal:
     currency: str | None = None
     grave: bool = False
     effect: str = ""
+    own: Callable[[WouldChange], Awaitable[ChangeList]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +234,14 @@ async def command(
         changes = await ask.api.rehearse(method, path, body, key=given.key)
         unseen = given.digest != changes.digest  # not shown yet, or it has changed since
         if unseen and not changes.done:
-            return Page("confirm.html", _confirm(ask, given, to, rehearse, changes))
+            return Page("confirm.html", await _confirm(ask, given, to, rehearse, changes))
     await ask.api.send(method, path, body, object, key=given.key, if_match=given.if_match)
     return Done(to, said)
 
 
-def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: WouldChange) -> Confirm:
+async def _confirm(
+    ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: WouldChange
+) -> Confirm:
     _ = ask.gettext
     unknown = {
         "hand_in_play": _("The rest depends on the hand in play."),
@@ -245,6 +249,8 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
     }
     names = {**changes.names, **rehearse.names}
     tables = tables_of(changes, names, rehearse.currency, ask.language)
+    if rehearse.own is not None and (own := await rehearse.own(changes)).rows:
+        tables.insert(0, own)
     return Confirm(
         question=rehearse.question,
         grave=rehearse.grave,

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from html import unescape
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -79,7 +81,15 @@ async def test_start_places_and_name_change_and_another_who_was_faster_is_told_o
         }  # fmt: skip
         stale = browser.hidden(path) | wanted
         await browser.get(path)  # the other's own page
-        await browser.submit(path, **wanted)
+        before = (await owner.get(f"/v1/tournaments/{tournament}")).json()["starts_at"]
+        was = datetime.fromisoformat(before).astimezone(ZoneInfo("Europe/Berlin"))
+        page = await browser.submit(path, **wanted)
+        told = re.sub(r"<[^>]*>|\s+", " ", page.text)
+        assert re.search(rf"Start +{was:%A}, [^(]*{was:%H:%M} \(Europe/Berlin\)", told), told
+        assert "Tuesday, 1 July, 20:30 (Europe/Berlin)" in told
+        assert re.search(r"Name +\S.*? +Friday", told) and re.search(r"Venue +– +Café", told)
+        assert re.search(r"Maximum players +\d+ +12", told)
+        assert "No place, prize, seat or stack changes." not in told
         page = await browser.submit(path)
         assert "The evening is changed." in page.text, page.text
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()

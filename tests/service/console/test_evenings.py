@@ -273,6 +273,24 @@ async def test_a_proposed_evening_ends_near_the_time_asked_for(
         assert f"{lengths_shown.pop()} min each" in page
 
 
+async def test_a_proposal_says_that_levels_take_longer_than_asked(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        path = f"/leagues/{league}/new-evening/plan?often=once&players=8"
+        said = "Levels are proposed for 45 minutes or more"
+        assert said not in (await browser.get(f"{path}&minutes=45")).text
+        page = await browser.get(f"{path}&minutes=20")
+        assert said in page.text
+
+        # Levels that the organiser sets are as short as wanted.
+        (action,) = _ACTION.findall(page.text)
+        own = filled(page.text) | {"level_minutes[]": ["2", "2", "0"]}
+        for name in ("small", "big", "ante"):
+            own[f"level_{name}[]"] = own[f"level_{name}[]"][:3]
+        page = await browser.submit(unescape(action), **own, again="yes")
+        assert page.status_code == 200 and said not in page.text
+
+
 async def test_a_proposal_stands_without_its_simulation(serving: Serving) -> None:
     async with serving(account_simulations=1) as console:
         _, league, browser = await league_of(console)

@@ -139,6 +139,10 @@ async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_
         page = await browser.submit(path, reason="Nobody <b>came</b>")
         assert "Close the season?" in page.text, page.text
         assert 'name="leave_out[]"' in page.text
+        told = page.text.partition("Its evenings</caption>")[2].partition("</table>")[0]
+        assert "Late" in told and "Open for entries" in told
+        assert "left out: it stays open, and counts for no season" in told
+        assert "No place, prize, seat or stack changes." not in page.text
         page = await browser.submit(path)
         assert "The season is closed." in page.text, page.text
         await project(database)

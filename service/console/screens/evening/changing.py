@@ -5,9 +5,12 @@ from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
 import msgspec
+from babel.dates import format_date
 
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.tournament.tournaments import TournamentShown
 from service.base.documents import Document
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -15,6 +18,7 @@ from service.console.declaring import form, page
 from service.console.forms import Given, Question, Rehearsal, command
 from service.console.numbers import demanded, minor, written
 from service.console.pages import Done, Page
+from service.console.rehearsals import ChangeList, Row
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
 from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
 from service.console.screens.evening.tournaments import poster
@@ -25,6 +29,22 @@ _MORE_PLACES = 3
 _PLACES_MAX = 12
 _FIXED = frozenset({"draft", "finished", "cancelled", "discarded"})
 """States in which no terms may change. A draft is announced or thrown away as it stands."""
+
+
+_SAME = object()
+_SAID = {
+    "name": N_("Name"),
+    "place": N_("Venue"),
+    "starts_at": N_("Start"),
+    "entrants_max": N_("Maximum players"),
+    "entrants_min": N_("Minimum players"),
+    "entry.late_registration_level": N_("Late entry to the end of level"),
+    "currency": N_("Currency"),
+    "payouts": N_("Shares of the places"),
+    "prize_pool": N_("The house adds"),
+    "fees.amounts": N_("Prizes by hand"),
+}
+"""The terms that may change, as the form calls them."""
 
 
 class ChangeScreen(msgspec.Struct, kw_only=True):
@@ -38,7 +58,11 @@ class ChangeScreen(msgspec.Struct, kw_only=True):
     date: str
     time: str
     zone: str
+    zone_known: bool
+    """False if the reader's device should say the zone."""
+
     zones: tuple[str, ...]
+    starts_at: datetime
     starts: bool
     """True before play, when the start and the places may still change."""
 
@@ -66,11 +90,12 @@ async def change(ask: Ask, tournament: str) -> Page:
     role = me.role_in(shown.league)
     if role not in PLANS or shown.state in _FIXED:
         raise Problem(404, {"code": "not_found"})
-    zone = usual_zone(ask, await zone_of(ask, shown.league))
-    return Page("evening/change.html", _screen(shown, read.etag, zone))
+    known = await zone_of(ask, shown.league)
+    screen = _screen(shown, read.etag, usual_zone(ask, known), known=known is not None)
+    return Page("evening/change.html", screen)
 
 
-def _screen(shown: TournamentShown, etag: str | None, zone: str) -> ChangeScreen:
+def _screen(shown: TournamentShown, etag: str | None, zone: str, *, known: bool) -> ChangeScreen:
     local = shown.starts_at.astimezone(ZoneInfo(zone))
     amounts = [written(each, shown.currency) for each in shown.fees.amounts]
     empty = max(0, min(_MORE_PLACES, _PLACES_MAX - len(amounts)))
@@ -83,7 +108,9 @@ def _screen(shown: TournamentShown, etag: str | None, zone: str) -> ChangeScreen
         date=local.date().isoformat(),
         time=f"{local:%H:%M}",
         zone=zone,
+        zone_known=known,
         zones=ZONES,
+        starts_at=shown.starts_at,
         starts=shown.state in ("announced", "registering", "registration_closed"),
         entrants_min=shown.entrants_min,
         entrants_max=shown.entrants_max,
@@ -105,11 +132,15 @@ async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
     if not body:
         return Done(links.tournament(tournament), ask.gettext("Nothing was changed."))
     currency = given.text("currency") or shown.currency
+
+    async def own(_: WouldChange) -> ChangeList:
+        return _listed(ask, given, shown, body)
+
     try:
         return await command(
             ask, given, "POST", f"{path}/terms-changes", body | {"reason": given.text("reason")},
             said=ask.gettext("The evening is changed."), to=links.tournament(tournament),
-            rehearse=Rehearsal(ask.gettext("Change this evening?"), currency=currency),
+            rehearse=Rehearsal(ask.gettext("Change this evening?"), currency=currency, own=own),
         )  # fmt: skip
     except Problem as problem:
         raise at_fields(problem) from None
@@ -137,6 +168,39 @@ def _changes(given: Given, shown: TournamentShown) -> Document:
         else:
             changed[above] = value
     return changed
+
+
+def _listed(ask: Ask, given: Given, shown: TournamentShown, changed: Document) -> ChangeList:
+    """Return the changed terms in words, with their present values."""
+    rows = []
+    zone = given.text("zone")
+    currency = given.text("currency") or shown.currency
+    known: Document = msgspec.to_builtins(shown)
+    for name, said in _SAID.items():
+        above, _, member = name.partition(".")
+        before, after = known[above], changed.get(above, _SAME)
+        if member:
+            before = before.get(member) if isinstance(before, dict) else None
+            after = after.get(member, _SAME) if isinstance(after, dict) else _SAME
+        if after is not _SAME:
+            told = [_told(ask, name, each, zone, currency) for each in (before, after)]
+            rows.append(Row(what=ask.gettext(said), before=told[0], after=told[1]))
+    caption, about = ask.gettext("The evening"), ask.gettext("What changes")
+    return ChangeList(caption=caption, about=about, rows=rows)
+
+
+def _told(ask: Ask, name: str, value: object, zone: str, currency: str | None) -> str:
+    """Return the value of a term in words."""
+    if name == "starts_at":
+        local = datetime.fromisoformat(str(value)).astimezone(ZoneInfo(zone))
+        day = format_date(local, ask.gettext("EEEE, d MMMM"), locale=ask.language.locale)
+        return f"{day}, {local:%H:%M} ({zone.replace('_', ' ')})"
+    money = name in ("prize_pool", "fees.amounts")
+    listed = value if isinstance(value, list | tuple) else [value]
+    words = [
+        written(each, currency) if money and isinstance(each, int) else each for each in listed
+    ]
+    return ", ".join(str(each) for each in words if each) or "–"
 
 
 def _compared(name: str, value: object) -> object:

@@ -117,6 +117,9 @@ class Proposal(msgspec.Struct, kw_only=True):
     no levels that rise by the clock.
     """
 
+    least: int | None = None
+    """The minutes that proposed levels take, if the organiser asked for a shorter evening."""
+
     minutes: tuple[int, int] | None
     """The lengths of the shortest and of the longest level that ends, or null without levels."""
 
@@ -275,6 +278,7 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
         "rebuys_level": str(late or ""),
     }
     found.stack, found.rows, found.last_hands_minutes = stack, tuple(typed) or proposed, None
+    found.least = _MINUTES_MIN if asked.minutes < _MINUTES_MIN and not typed else None
     found.breaks, found.late_level, found.rebuys_level = breaks, late, late
     if "breaks" in own:
         found.breaks = tuple(sorted({*numbers_of(own["breaks"][-1])}))

@@ -1,6 +1,7 @@
 """Opening a season from a preset, and closing it after a preview of its counted results."""
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 
@@ -12,6 +13,7 @@ from service.api.season.calendars import Schedule
 from service.api.season.season_ends import SeasonCloseWanted
 from service.api.season.seasons import SeasonMade, SeasonShown, StandingShown
 from service.api.tournament.tournaments import TournamentShown
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -19,13 +21,21 @@ from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.problems import Failure
+from service.console.rehearsals import ChangeList, Row
 from service.console.screens.league.fixtures import PLANNED_AHEAD
 from service.console.screens.league.season_example import Example, example_of
+from service.console.words import Words
 
 _UNCOUNTED = "season_uncounted"
 _COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series")
 _WITHOUT_NUMBER = frozenset({"sum", "average"})
 _OVER = frozenset({"finished", "cancelled", "discarded"})
+_FATES = {
+    "counted": N_("counted"),
+    "cancelled": N_("cancelled"),
+    "not_played": N_("not played"),
+    "left_out": N_("left out"),
+}
 _ROWS_MAX = 10
 _DIGITS_MAX = 4
 
@@ -71,8 +81,15 @@ class Counted(msgspec.Struct, kw_only=True):
     tournament: str
     name: str
     fate: str
-    open: bool
-    """True if the evening may still be played. It counts for no season then."""
+    said: str
+    """The fate in words."""
+
+    state: str
+
+    @property
+    def open(self) -> bool:
+        """True if the evening may still be played. It counts for no season then."""
+        return self.state not in _OVER
 
 
 class CloseScreen(msgspec.Struct, kw_only=True):
@@ -177,15 +194,32 @@ async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
     body = given.into(SeasonCloseWanted)
     path = f"/v1/seasons/{season}"
     shown = await ask.api.get(path, SeasonShown)
+
+    async def own(changes: WouldChange) -> ChangeList:
+        return _fates(ask, await _counted(ask, changes))
+
     asked = Rehearsal(
         ask.gettext("Close the season?"),
         grave=True,
         effect=await _ending(ask, shown.league, season),
+        own=own,
     )
     return await command(
         ask, given, "POST", f"{path}/close", body, said=ask.gettext("The season is closed."),
         to=links.league(shown.league), rehearse=asked,
     )  # fmt: skip
+
+
+def _fates(ask: Ask, counted: Sequence[Counted]) -> ChangeList:
+    """Return the evenings of a season as it closes. Those still open go on without it."""
+    words, stays = Words(ask.language), ask.gettext("it stays open, and counts for no season")
+    rows = []
+    for each in counted:
+        after = f"{each.said}: {stays}" if each.open else each.said
+        rows.append(Row(what=each.name, before=words.phase(each.state), after=after))
+    return ChangeList(
+        caption=ask.gettext("Its evenings"), about=ask.gettext("Tournament"), rows=rows
+    )
 
 
 async def _asked(ask: Ask, season: str, *, tried: bool, key: str = "looking") -> Page:
@@ -250,10 +284,15 @@ async def _counted(ask: Ask, changes: WouldChange | None) -> tuple[Counted, ...]
     found = []
     for each in () if changes is None else changes.fates:
         name, state = await _named(ask, each.tournament)
-        counted = Counted(
-            tournament=each.tournament, name=name, fate=each.fate, open=state not in _OVER
+        found.append(
+            Counted(
+                tournament=each.tournament,
+                name=name,
+                fate=each.fate,
+                said=ask.gettext(_FATES[each.fate]),
+                state=state,
+            )
         )
-        found.append(counted)
     return tuple(found)
 
 
