@@ -10,7 +10,7 @@ from engine.coordination.policies import stacks_between_hands
 from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.model.commands import Cancel, RaiseLevels, Register
+from engine.tournament.model.commands import Cancel, RaiseLevels, Register, Withdraw
 from engine.tournament.model.commands.entering import (
     Approve,
     CheckIn,
@@ -271,6 +271,18 @@ def test_a_place_that_falls_free_goes_to_the_first_in_line_unasked() -> None:
     events = night.ask(CloseLateRegistration(now=night.now))
     left = [each.entrant for each in events if isinstance(each, WaitlistLeft)]
     assert taken + left == [entrant(4), entrant(5)]
+
+
+def test_who_leaves_the_line_in_play_is_passed_over() -> None:
+    entry = EntryTerms(late_registration_seconds=3600, waitlist=True)
+    night = evening(3, entry, table_seats=4, entrants_max=3)
+    night.ask(late(4))
+    night.ask(late(5))
+    (left,) = night.ask(Withdraw(entrant=entrant(4), now=night.now))
+    assert (left.entrant, left.cause) == (entrant(4), "withdrawn")
+    until_out(night)
+    taken = [each.entrant for each in night.events if isinstance(each, WaitlistTaken)]
+    assert taken == [entrant(5)]
 
 
 def test_a_newcomer_gets_the_free_seat_that_a_player_in_line_is_not_there_for() -> None:

@@ -1,7 +1,6 @@
 """The floor: a director's orders with two taps, and the view of others."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -67,44 +66,6 @@ async def test_the_clock_is_set_by_one_tap(serving: Serving) -> None:
         page = await browser.submit(f"{path}/break", minutes="no number")
         assert page.status_code == 400
         assert 'role="alert"' in page.text
-
-
-async def test_a_draw_that_takes_places_names_the_players_and_asks_first(serving: Serving) -> None:
-    async with serving() as console:
-        owner, league = await console.api.league()
-        asked = {
-            "name": "Thursday", "ruleset": "better",
-            "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
-            "entry": {"check_in_opens_before_seconds": 7200},
-        }  # fmt: skip
-        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
-        tournament = made.json()["id"]
-        for _ in range(3):
-            person = await console.api.join(owner, league)
-            await person.post(f"/v1/tournaments/{tournament}/registrations")
-        entrants = (await shown(owner, f"/tournaments/{tournament}"))["entrants"]
-        for each in entrants[:2]:
-            here = f"/v1/tournaments/{tournament}/registrations/{each['id']}/check-in"
-            assert (await owner.post(here)).status_code < 300
-        browser = await console.signed_in(owner.login)
-        path = f"/tournaments/{tournament}/floor"
-        lost = f"1 player is not checked in and loses the place: {entrants[2]['name']}."
-
-        page = await browser.get(path)
-        assert "Play begins by itself" in page.text
-        assert lost in page.text
-        page = await browser.submit(f"{path}/start")
-        assert "Draw the seats and start?" in page.text and lost in page.text
-        assert (await shown(owner, f"/tournaments/{tournament}"))["state"] == "registering"
-        late = await console.api.join(owner, league)
-        await late.post(f"/v1/tournaments/{tournament}/registrations")
-        page = await browser.submit(f"{path}/start")
-        assert "Something has changed since you looked." in page.text
-        assert "2 players are not checked in and lose their places" in page.text
-        assert (await shown(owner, f"/tournaments/{tournament}"))["state"] == "registering"
-        page = await browser.submit(f"{path}/start")
-        assert "The seats are drawn." in page.text, page.text
-        assert lost not in page.text
 
 
 async def test_a_break_and_the_last_hands_say_what_they_do_first(serving: Serving) -> None:

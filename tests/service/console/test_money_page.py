@@ -158,6 +158,38 @@ async def test_a_refund_is_no_payment_and_is_taken_back_by_its_own_name(serving:
         assert refused.status_code >= 400, "less stands than the page showed"
 
 
+async def test_what_was_paid_for_an_entry_that_ended_is_given_back_by_one_button(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        asked = {"name": "Night", "ruleset": "better", "entrants_max": 2} | TERMS
+        asked |= {"entry": {"waitlist": True}}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        tournament = made.json()["id"]
+        han, *others = [await console.api.join(owner, league) for _ in range(3)]
+        entries = f"/v1/tournaments/{tournament}/registrations"
+        await han.post(entries)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        await browser.get(path)
+        await browser.submit(f"{path}/entry")
+        assert (await han.post(f"/v1/tournaments/{tournament}/withdrawals")).is_success
+        for each in (*others, han):
+            await each.post(entries)
+        page = await browser.get(path)
+        assert "no longer entered" in page.text
+        assert "1 player waits for a place and owes nothing until then:" in page.text
+
+        assert "€17.00</span> to give back" in page.text
+        page = await browser.submit(f"{path}/back")
+        assert "got €17.00 back." in page.text, page.text
+        assert f'action="{path}/back"' not in page.text
+        assert "Not given back after all: €17.00" in page.text
+        totals = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()["totals"]
+        assert totals["credit"] == 0
+
+
 async def sent(browser: Any, action: str, fields: dict[str, str]) -> Any:
     """Send one of the page's forms, and return the page that follows."""
     answer = await browser.post(action, fields)

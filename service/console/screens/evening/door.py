@@ -17,16 +17,28 @@ from service.api.tournament.money import (
     LedgerShown,
     ReversalWanted,
 )
+from service.api.tournament.registrations import Registration
 from service.api.tournament.tournaments import TournamentShown
+from service.base.letters import by_name, holds, plain
 from service.console import links
-from service.console.asking import Ask, seen_by
+from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Question, command
+from service.console.languages import Spoken
 from service.console.listing import everything
 from service.console.pages import Done, Page
-from service.console.screens.evening.money import pay_entry
+from service.console.screens.evening.entry import BEFORE_PLAY
+from service.console.screens.evening.money import mistake, pay_entry
 from service.console.screens.evening.playing import own_entry
+from service.console.screens.evening.waitlist import (
+    may_leave,
+    next_number,
+    open_to_entries,
+    taken,
+    waits,
+    what_happens_next,
+)
 
 MEMBERS_SHOWN = 8
 """The most members that the search by name shows."""
@@ -38,7 +50,6 @@ _NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
-_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 _KINDS: tuple[Literal["buy_in", "fee", "bounty"], ...] = ("buy_in", "fee", "bounty")
 """The parts of an entry that are paid at the door. Rebuys and add-ons are paid later."""
 
@@ -64,10 +75,13 @@ class AtDoor(msgspec.Struct, kw_only=True):
     seat: int | None
     line: int | None
 
-    @property
-    def seen(self) -> bool:
-        """True if the door has nothing left to do for this player."""
-        return (self.here or not self.may_check_in) and not self.due
+    leaves: bool
+    """True if staff may take the player off the list."""
+
+    def found_by(self, name: str) -> str:
+        """Return the spellings of *name* by which the search on the page finds it."""
+        small, letters = name.lower(), plain(name)
+        return small if small == letters else f"{small} {letters}"
 
 
 class Member(msgspec.Struct, kw_only=True):
@@ -97,10 +111,25 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     checks_in: bool
     """True for that staff, and for a host who plays if the terms allow it."""
 
-    takes_out: bool
-    """True before play, for staff who do not play."""
+    state: str
+    before_play: bool
+
+    enters: bool
+    """True if somebody may enter now, or join the waitlist."""
+
+    waitlist: bool
+    """True if players without a place may wait for one."""
+
+    next_number: int | None
+    """The number on the waitlist of the next walk-in, or null if there is a place."""
+
+    next: str
+    """The way from the waitlist to a place, in sentences, or nothing."""
 
     entered: int
+    taken: int
+    """The places that are taken or offered."""
+
     here: int
     unpaid: int
     places: int
@@ -121,16 +150,6 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     members: tuple[Member, ...]
 
 
-class Foreign(msgspec.Struct, kw_only=True):
-    """An evening whose league is not the reader's."""
-
-    id: str
-    name: str = ""
-    """Nothing if strangers may not see the evening, or if there is none."""
-
-    league_name: str = ""
-
-
 @page("/tournaments/{tournament:str}/door")
 async def door(ask: Ask, tournament: str) -> Page | Done:
     """Show the list, or the results of a search. Readers who do not work here get the poster."""
@@ -139,14 +158,14 @@ async def door(ask: Ask, tournament: str) -> Page | Done:
         ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
         ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown),
     )
-    if not _works_here(me, shown):
+    if not works_here(me, shown):
         return Done(links.tournament(tournament))
     asked, only = ask.query("q").strip(), ask.query("only")
     members = await _members(ask, shown, asked) if asked else ()
-    return Page("evening/door.html", _screen(me, shown, ledger, members, asked, only))
+    return Page("evening/door.html", _screen(me, shown, ledger, members, asked, only, ask.language))
 
 
-def _works_here(me: Me, shown: TournamentShown) -> bool:
+def works_here(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader works at the door. The API decides each single right."""
     role = me.role_in(shown.league)
     return role in _DOOR_STAFF
@@ -159,35 +178,34 @@ def _screen(
     members: tuple[Member, ...],
     asked: str,
     only: str,
+    language: Spoken,
 ) -> DoorScreen:
-    numbers = {each.id: each.number for each in shown.tables}
-    accounts = {each.entrant: each for each in ledger.accounts}
-    price = _price(shown)
     opens = shown.entry.check_in_opens_before_seconds is not None
-    before = opens and shown.state in _BEFORE_PLAY
-    everybody = tuple(
-        _at_door(each, accounts.get(each.id), numbers, price, opens and _expected(shown, each))
-        for each in shown.entrants
-        if each.status != "refused"
-    )
+    before, works = shown.state in BEFORE_PLAY, own_entry(me, shown) is None
+    everybody = _everybody(shown, ledger, opens=opens, works=works)
     people = [each for each in everybody if each.status not in _OUTSIDE]
     scanned = asked.startswith(_CODE)
     known = any(each.player == asked for each in everybody)
     if scanned and not known:
         asked = ""
-    works = own_entry(me, shown) is None
     return DoorScreen(
         id=shown.id,
         league=shown.league,
         name=shown.name,
         currency=shown.currency,
-        price=price,
-        check_in=before,
+        price=_price(shown),
+        check_in=opens and before,
         open=shown.state not in _OVER,
         works=works,
         checks_in=works or shown.staff_may_play,
-        takes_out=shown.state in _BEFORE_PLAY and works,
+        state=shown.state,
+        before_play=before,
+        enters=open_to_entries(shown),
+        waitlist=shown.entry.waitlist,
+        next_number=next_number(shown),
+        next=what_happens_next(language, shown) if before or shown.late_registration else "",
         entered=len(people),
+        taken=taken(shown),
         here=sum(each.here for each in people),
         unpaid=sum(bool(each.due) for each in people),
         places=shown.entrants_max,
@@ -197,6 +215,27 @@ def _screen(
         people=_listed(people, asked, only),
         waiting=tuple(each for each in _matching(everybody, asked) if each.status in _OUTSIDE),
         members=members,
+    )
+
+
+def _everybody(
+    shown: TournamentShown, ledger: LedgerShown, *, opens: bool, works: bool
+) -> tuple[AtDoor, ...]:
+    """Return everybody who has entered, waits or has applied."""
+    numbers = {each.id: each.number for each in shown.tables}
+    accounts = {each.entrant: each for each in ledger.accounts}
+    before, price = shown.state in BEFORE_PLAY, _price(shown)
+    return tuple(
+        _at_door(
+            each,
+            accounts.get(each.id),
+            numbers,
+            price,
+            expected=opens and _expected(shown, each),
+            leaves=works and (before or may_leave(shown, each)),
+        )
+        for each in shown.entrants
+        if each.status != "refused"
     )
 
 
@@ -218,38 +257,7 @@ def _listed(people: list[AtDoor], asked: str, only: str) -> tuple[AtDoor, ...]:
         found = [each for each in found if not each.here]
     elif only == "unpaid":
         found = [each for each in found if each.due]
-    return tuple(sorted(found, key=lambda each: (each.name or "").casefold()))
-
-
-@page("/tournaments/{tournament:str}/here/{player:str}", open=True)
-async def own_code(ask: Ask, tournament: str, player: str) -> Done | Page:
-    """
-    Lead staff to the player's line at the door, and other readers to the poster.
-
-    Whoever scans the code of another league reads that, and what to do.
-    """
-    try:
-        return await seen_by(ask, _at_this_door, _at_another_door, tournament, player)
-    except Problem as problem:
-        if problem.status != 404:
-            raise
-        return Page("evening/foreign_code.html", Foreign(id=tournament), 404)
-
-
-async def _at_this_door(ask: Ask, tournament: str, player: str) -> Done:
-    me, shown = await asyncio.gather(
-        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
-    )
-    if _works_here(me, shown) and player != me.id:
-        return Done(f"{links.door(tournament)}?q={player}")
-    return Done(links.tournament(tournament))
-
-
-async def _at_another_door(ask: Ask, tournament: str, player: str) -> Done | Page:
-    seen = await ask.api.get(f"/v1/public/tournaments/{tournament}", Foreign)
-    if ask.signed_in:
-        return Page("evening/foreign_code.html", seen)
-    return Done(links.poster_of_code(tournament, player))
+    return tuple(sorted(found, key=lambda each: by_name(each.name)))
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/here", of=door)
@@ -276,7 +284,7 @@ async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> D
     path = f"/v1/tournaments/{tournament}"
     ledger = await ask.api.get(f"{path}/ledger", LedgerShown)
     account = next((each for each in ledger.accounts if each.entrant == entrant), None)
-    reason = given.text("reason") or ask.gettext("Recorded by mistake")
+    reason = mistake(ask, given)
     for kind in _KINDS:
         payments = () if account is None else account.payments
         recorded = sum(each.amount for each in payments if each.kind == kind)
@@ -291,10 +299,12 @@ async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> D
 async def take_out(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
     """Take somebody off the list before play, after a question."""
     name = {"name": given.text("name")}
-    asked = Question(
-        ask.gettext("Take %(name)s out?") % name,
-        ask.gettext("The place is free for the next on the waitlist. Give back what was paid."),
-    )
+    place = ask.gettext("The place is free for the next on the waitlist. Give back what was paid.")
+    effect = {
+        "waitlisted": ask.gettext("Those behind move up by one."),
+        "requested": ask.gettext("The request to enter ends."),
+    }.get(given.text("status"), place)
+    asked = Question(ask.gettext("Take %(name)s out?") % name, effect)
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/withdraw",
         said=ask.gettext("%(name)s is off the list.") % name, to=_back(given, tournament),
@@ -303,21 +313,27 @@ async def take_out(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
 
 
 @form("/tournaments/{tournament:str}/door/enter", of=door)
-async def enter_member(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Enter a member of the league."""
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/by-staff",
-        given.into(EntryByStaff), said=ask.gettext("Entered."), to=_back(given, tournament),
-    )  # fmt: skip
+async def enter_member(ask: Ask, given: Given, tournament: str) -> Done:
+    """Enter a member of the league, or put the member on the waitlist."""
+    path, body = f"/v1/tournaments/{tournament}", given.into(EntryByStaff)
+    to = f"{path}/registrations/by-staff"
+    made = await ask.api.send(
+        "POST", to, body, Registration, key=given.key, if_match=given.if_match
+    )
+    shown = await ask.api.get(path, TournamentShown)
+    said = waits(ask.language, shown, made.entrant) or ask.gettext("Entered.")
+    return Done(_back(given, tournament), said)
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/approve", of=door)
-async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
-    """Approve an applicant."""
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/approve",
-        said=ask.gettext("Approved."), to=links.door(tournament),
-    )  # fmt: skip
+async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
+    """Approve an applicant, who may find every place taken."""
+    path = f"/v1/tournaments/{tournament}"
+    to = f"{path}/registrations/{entrant}/approve"
+    await ask.api.send("POST", to, None, object, key=given.key, if_match=given.if_match)
+    shown = await ask.api.get(path, TournamentShown)
+    said = waits(ask.language, shown, entrant) or ask.gettext("Approved.")
+    return Done(links.door(tournament), said)
 
 
 def _back(given: Given, tournament: str) -> str:
@@ -327,13 +343,13 @@ def _back(given: Given, tournament: str) -> str:
 
 
 def _found(asked: str, name: str | None, player: str) -> bool:
-    return asked.casefold() in (name or "").casefold() or asked == player
+    return holds(name, asked) or asked == player
 
 
 def _expected(shown: TournamentShown, each: EntrantShown) -> bool:
     """Return whether an entrant may check in, or undo it: including one who waits in line."""
     waits = each.status in ("waitlisted", "offered")
-    if shown.state in _BEFORE_PLAY:
+    if shown.state in BEFORE_PLAY:
         return waits or each.status == "registered"
     return each.absent or (waits and shown.late_registration and not each.checked_in)
 
@@ -344,6 +360,7 @@ def _at_door(
     numbers: dict[str, int],
     price: int,
     expected: bool,
+    leaves: bool,
 ) -> AtDoor:
     payments = () if account is None else account.payments
     paid = sum(payment.amount for payment in payments if payment.kind in _KINDS)
@@ -360,6 +377,7 @@ def _at_door(
         table=None if each.table is None else numbers.get(each.table),
         seat=each.seat,
         line=each.line,
+        leaves=leaves,
     )
 
 

@@ -6,8 +6,10 @@ from typing import Literal
 import msgspec
 
 from service.api.me.accounts import Me
+from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
 from service.api.tournament.tournaments import TournamentShown
+from service.base.letters import by_name
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Body, Problem
@@ -16,6 +18,7 @@ from service.console.forms import Given, command
 from service.console.numbers import minor, whole
 from service.console.pages import Done, Page
 from service.console.problems import FASTER
+from service.console.screens.evening.waitlist import in_line
 from service.console.words import Words
 
 _PLANS = frozenset({"owner", "director"})
@@ -37,6 +40,12 @@ class AccountSeen(msgspec.Struct, kw_only=True):
     owed: int
     """The amount not paid yet. It is below 0 if the house owes the player."""
 
+    give_back: int
+    """The amount that the house owes the player, without prizes."""
+
+    left: bool
+    """True for somebody who is no longer entered, but has paid."""
+
     entry_due: int
     """The part of the entry that is not paid."""
 
@@ -51,7 +60,6 @@ class AccountSeen(msgspec.Struct, kw_only=True):
 
     payout: int
     handed_over: int
-    refund: int
 
 
 class MoneyScreen(msgspec.Struct, kw_only=True):
@@ -66,6 +74,9 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     """True if payments are recorded, false if what is owed counts as paid."""
 
     may_record: bool
+    gives_back: bool
+    """True if the reader may record that money was given back. A cancellation decides refunds."""
+
     may_set: bool
     """True if the reader may set the prizes."""
 
@@ -76,6 +87,13 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     prizes: int
     credit: int
     accounts: tuple[AccountSeen, ...]
+    """The accounts by name."""
+
+    waiting: tuple[str, ...]
+    """The names of those who wait for a place, for readers who report results."""
+
+    i_wait: bool
+    """True for a reader who waits for a place."""
 
 
 @page("/tournaments/{tournament:str}/money")
@@ -88,6 +106,8 @@ async def money(ask: Ask, tournament: str) -> Page:
         ask.api.get(f"{path}/ledger", LedgerShown),
     )
     totals, role = books.totals, me.role_in(shown.league)
+    waiting = [] if shown.state in _OVER else in_line(shown)
+    i_wait = any(each.player == me.id for each in waiting)
     screen = MoneyScreen(
         id=shown.id,
         league=shown.league,
@@ -96,6 +116,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         finished=shown.state == "finished",
         recorded=shown.fees.payment == "recorded",
         may_record=reports(me, shown),
+        gives_back=reports(me, shown) and shown.state != "cancelled",
         may_set=shown.my is None and role in _PLANS and shown.state not in _OVER,
         paid=totals.paid,
         owed=totals.owed,
@@ -103,7 +124,12 @@ async def money(ask: Ask, tournament: str) -> Page:
         pool=shown.money.pool,
         prizes=totals.prizes,
         credit=totals.credit,
-        accounts=tuple(_account(each, shown) for each in books.accounts),
+        accounts=tuple(
+            _account(each, shown)
+            for each in sorted(books.accounts, key=lambda each: by_name(each.name))
+        ),
+        waiting=tuple(each.name for each in waiting if each.name and role in _REPORTS),
+        i_wait=i_wait,
     )
     return Page("evening/money.html", screen)
 
@@ -143,6 +169,20 @@ async def record(ask: Ask, given: Given, tournament: str) -> Done | Page:
     )  # fmt: skip
 
 
+@form("/tournaments/{tournament:str}/money/back", of=money)
+async def give_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record that a player got back what was paid for nothing, such as an entry given up."""
+    books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
+    amount = whole(given.text("amount")) or 0
+    sum_ = Words(ask.language).money(amount, books.currency).striptags()
+    said = ask.gettext("It is recorded that %(name)s got %(amount)s back.")
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/payments",
+        {"entrant": given.text("entrant"), "kind": "refund", "amount": amount},
+        said=said % {"name": given.text("name"), "amount": sum_}, to=links.money(tournament),
+    )  # fmt: skip
+
+
 @form("/tournaments/{tournament:str}/money/undo", of=money)
 async def undo_payment(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take back what was recorded as paid by mistake. The books keep both entries."""
@@ -153,7 +193,7 @@ async def undo_payment(ask: Ask, given: Given, tournament: str) -> Done | Page:
         "entrant": given.text("entrant"),
         "kind": kind,
         "amount": amount,
-        "reason": _mistake(ask, given),
+        "reason": mistake(ask, given),
     }
     sum_ = Words(ask.language).money(amount, books.currency).striptags()
     if kind == "refund":
@@ -189,7 +229,7 @@ async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
     if stands and stands != shown:  # with nothing recorded, the API knows a form sent twice
         raise Problem(412, {"code": FASTER})
     said = ask.gettext("It is recorded that the prize was not handed over.")
-    body: dict[str, object] = {"reason": _mistake(ask, given)}
+    body: dict[str, object] = {"reason": mistake(ask, given)}
     if given.text("part"):
         body["amount"] = part = minor(given.text("part"), books.currency, "part")
         sum_ = Words(ask.language).money(part, books.currency).striptags()
@@ -215,6 +255,12 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
         await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
 
 
+def unpaid_in(books: LedgerShown, shown: TournamentShown) -> tuple[EntrantShown, ...]:
+    """Return the entrants whose entry is not paid, as far as the reader sees the books."""
+    owing = {each.entrant for each in books.accounts if _due(each, shown)}
+    return tuple(each for each in shown.entrants if each.id in owing)
+
+
 def reports(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader may report results. The API decides; this only hides buttons."""
     return me.role_in(shown.league) in _REPORTS and shown.my is None
@@ -227,7 +273,7 @@ async def _prize(
     return await command(ask, given, "POST", path, body, said=said, to=links.money(tournament))
 
 
-def _mistake(ask: Ask, given: Given) -> str:
+def mistake(ask: Ask, given: Given) -> str:
     """Return the reason to take a record back."""
     return given.text("reason") or ask.gettext("Recorded by mistake")
 
@@ -278,18 +324,21 @@ def _rebuy_due(account: AccountShown, shown: TournamentShown) -> int:
 
 def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
     refund = account.refund
+    owed = account.charged - account.paid
+    back = max(0, -owed) if refund is None else refund.amount
     return AccountSeen(
         entrant=account.entrant,
         player=account.player,
         name=account.name,
         charged=account.charged,
         paid=account.paid,
-        owed=account.charged - account.paid,
+        owed=owed,
+        give_back=back,
+        left=all(each.id != account.entrant for each in shown.entrants),
         entry_due=sum(amount for _, amount in _due(account, shown)),
         rebuy_due=_rebuy_due(account, shown),
         undo=tuple(_recorded(account)) if shown.state != "cancelled" else (),
         refunded=_refunded(account) if shown.state != "cancelled" else 0,
         payout=account.payout,
         handed_over=account.handed_over,
-        refund=0 if refund is None else refund.amount,
     )

@@ -2,9 +2,9 @@
 
 from service.api.me.accounts import Me
 from service.api.tournament.tournaments import TournamentShown
+from service.console.screens.evening.entry import BEFORE_PLAY
 
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested", "refused"})
-_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
 
 def own_entry(me: Me, shown: TournamentShown) -> str | None:
@@ -15,7 +15,7 @@ def own_entry(me: Me, shown: TournamentShown) -> str | None:
     """
     if shown.my is not None:
         return shown.my.entrant
-    if shown.state not in _BEFORE_PLAY and not shown.late_registration:
+    if shown.state not in BEFORE_PLAY and not shown.late_registration:
         return None
     mine = (e.id for e in shown.entrants if e.player == me.id and e.status in _OUTSIDE)
     return next(mine, None)

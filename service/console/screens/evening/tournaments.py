@@ -17,7 +17,7 @@ from service.api.public.tournaments import PublicTournament
 from service.api.season.seasons import SeasonShown
 from service.api.tournament.entering import AnswerWanted
 from service.api.tournament.entrants import EntrantShown, EntrantStatus
-from service.api.tournament.registrations import RegistrationWanted
+from service.api.tournament.registrations import Registration, RegistrationWanted
 from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
@@ -30,6 +30,7 @@ from service.console.pages import Done, Page
 from service.console.screens.evening.cancelled import told, told_strangers
 from service.console.screens.evening.entry import BEFORE_PLAY, EntryRules, entry_rules
 from service.console.screens.evening.playing import own_entry
+from service.console.screens.evening.waitlist import joined, may_leave, what_happens_next
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
@@ -71,6 +72,9 @@ class Mine(msgspec.Struct, kw_only=True):
     checked_in: bool
     code: str
     """The reader's QR code for the door, or nothing once the reader has checked in."""
+
+    next: str
+    """The way to a place, for a reader on the waitlist, or nothing."""
 
 
 class Price(msgspec.Struct, kw_only=True):
@@ -167,14 +171,21 @@ async def poster(ask: Ask, tournament: str) -> Page:
 @form("/tournaments/{tournament:str}/enter", of=poster)
 async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Enter, or join the waitlist."""
-    said = ask.gettext("You are on the list.")
-    return await _sent(ask, given, tournament, "registrations", said, RegistrationWanted())
+    path, body = f"/v1/tournaments/{tournament}", RegistrationWanted()
+    made = await ask.api.send(
+        "POST", f"{path}/registrations", body, Registration, key=given.key, if_match=given.if_match
+    )
+    shown = await ask.api.get(path, TournamentShown)
+    return Done(links.tournament(tournament), joined(ask.language, shown, made.entrant))
 
 
 @form("/tournaments/{tournament:str}/leave", of=poster)
 async def leave(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Give up the entry, the place on the waitlist or the application."""
-    said = ask.gettext("You are no longer on the list.")
+    said = {
+        "waitlisted": ask.gettext("You are no longer on the waitlist."),
+        "requested": ask.gettext("You no longer ask to enter."),
+    }.get(given.text("status"), ask.gettext("You are no longer on the list."))
     return await _sent(ask, given, tournament, "withdrawals", said)
 
 
@@ -374,8 +385,9 @@ async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
         offered_until=None if entry is None else entry.offered_until,
         table=None if entry is None else entry.table,
         may_enter=entry is None and open_now and shown.bots != "only",
-        may_leave=entry is not None and early and entry.status != "offered",
+        may_leave=entry is not None and may_leave(shown, entry),
         may_check_in=entry is not None and check_in_open(shown, entry, now),
         checked_in=entry is not None and entry.checked_in,
         code=code,
+        next="" if entry is None else what_happens_next(ask.language, shown),
     )

@@ -14,6 +14,7 @@ from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
 from service.console.pages import Page
 from service.console.screens.evening.door import door
+from service.console.screens.evening.waitlist import waits, what_happens_next
 
 
 class SlipScreen(msgspec.Struct, kw_only=True):
@@ -22,6 +23,9 @@ class SlipScreen(msgspec.Struct, kw_only=True):
     id: str
     name: str
     status: str
+    waits: str
+    """The number on the waitlist and the way to a place, in sentences, or nothing."""
+
     table: int | None
     seat: int | None
     code: str
@@ -40,10 +44,12 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
     shown = await ask.api.get(path, TournamentShown)
     numbers = {each.id: each.number for each in shown.tables}
     claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
+    waiting = waits(ask.language, shown, made.entrant)
     slip = SlipScreen(
         id=tournament,
         name=made.name,
         status=made.status,
+        waits="" if not waiting else f"{waiting} {what_happens_next(ask.language, shown)}",
         table=None if made.table is None else numbers.get(made.table),
         seat=made.seat,
         code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),

@@ -28,7 +28,13 @@ from service.console.pages import Done, Page
 from service.console.screens.evening.entry import entry_rules, may_wait
 from service.console.screens.floor.floor import TABLES_MAX, floor
 from service.console.screens.floor.shown import table_names
-from service.console.screens.floor.starting import absentees, loses_places, too_few
+from service.console.screens.floor.starting import (
+    absentees,
+    loses_places,
+    owe_the_entry,
+    owing,
+    too_few,
+)
 
 _FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
     "card_shown": ("mis_deal", "card_shown"),
@@ -61,7 +67,9 @@ async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
             ask.gettext("The start waits.") if waits else ask.gettext("The evening is cancelled.")
         )
     elif absent:
-        gone = loses_places(ask.language, absent)
+        gone, unpaid = loses_places(ask.language, absent), await owing(ask, shown)
+        if unpaid:
+            gone = f"{gone} {owe_the_entry(ask.language, unpaid)}"
         about = tuple(sorted(each.id for each in absent))
         asked = Question(ask.gettext("Draw the seats and start?"), gone, about)
     return await command(

@@ -19,6 +19,7 @@ from service.console.screens.floor.shown import (
     member_screen,
     stranger_screen,
 )
+from service.console.screens.floor.starting import owing
 
 _DIRECTS = frozenset({"owner", "director", "referee"})
 _SELLS = frozenset({"owner", "director"})
@@ -43,7 +44,8 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
     )
     lines = told(happened.items, ask.language)
     may = powers(me, shown.value)
-    return member_screen(shown.value, seen, may, shown.etag, lines, ask.language)
+    unpaid = await owing(ask, shown.value) if may.starts else ()
+    return member_screen(shown.value, seen, may, shown.etag, lines, ask.language, unpaid)
 
 
 async def _as_stranger(ask: Ask, tournament: str) -> FloorScreen:

@@ -1,6 +1,6 @@
 """The screen of the floor: the clock, the tables with their seats, and the latest events."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -19,7 +19,7 @@ from service.console.screens.evening.entry import (
     entry_rules,
 )
 from service.console.screens.floor.happened import Told
-from service.console.screens.floor.starting import absentees, loses_places
+from service.console.screens.floor.starting import absentees, loses_places, owe_the_entry
 
 _WAITING = frozenset({"registered", "rebuy_open"})
 """The states of an entry that has no seat while others play."""
@@ -156,6 +156,9 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     warning: str = ""
     """The entrants who lose their places if the seats are drawn now, in words."""
 
+    unpaid: str = ""
+    """The entrants who have not paid for their entry when play begins, in words."""
+
     def moves(self, seat: SeatSeen, table: TableSeen | None) -> bool:
         """Return whether the reader may move the player at *seat* to another table."""
         seated = table is not None and len(self.tables) > 1
@@ -191,6 +194,7 @@ def member_screen(
     etag: str | None,
     happened: tuple[Told, ...],
     language: Spoken,
+    unpaid: Sequence[EntrantShown] = (),
 ) -> FloorScreen:
     """Return the floor as a member of the league sees it."""
     seen, absent = floor.floor, absentees(shown) if may.starts else ()
@@ -229,6 +233,7 @@ def member_screen(
         starts_at=shown.starts_at if shown.state in BEFORE_PLAY else None,
         entry=entry_rules(language, shown),
         warning=loses_places(language, absent) if absent else "",
+        unpaid=owe_the_entry(language, unpaid) if unpaid else "",
     )
 
 
