@@ -12,6 +12,7 @@ from rich.markup import escape
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings, SettingsInvalid, read
 from service.cli.checks import parts, state
+from service.cli.checks.disk import disk
 from service.cli.checks.finding import SHOWN, Check, CheckFailed
 from service.cli.common import AWAY, NO, USAGE, awaited, err, out, plain
 
@@ -125,7 +126,7 @@ CHECKS: Final[dict[str, Check]] = {
     "broker": parts.broker,
     "signer": parts.signer,
     "mail": parts.mail,
-    "disk": parts.disk,
+    "disk": disk,
     "demos": state.demos,
     "doors": state.doors,
     "backups": state.backups,

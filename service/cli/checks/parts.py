@@ -1,7 +1,5 @@
-"""The parts of an installation: server, schema, clock, keys, rights, broker, signer, mail, disk."""
+"""The parts of an installation: server, schema, clock, keys, rights, broker, signer, mail."""
 
-import shutil
-from glob import glob
 from typing import Final
 
 import asyncpg
@@ -28,21 +26,12 @@ from service.transparency.signing import SignerAway, SignerStrange, ask, asking
 SKEW_ALLOWED: Final = 1.0
 """Seconds."""
 
-DISK_FREE: Final = 0.1
-"""The share of a disk that should be free."""
-
 _AWAY_SECONDS: Final = 5
 _ATTRIBUTES = """
     SELECT rolname FROM pg_roles WHERE rolname = ANY ($1)
        AND (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls)
      ORDER BY 1
 """
-_FOLDER = """
-    SELECT current_setting('data_directory') WHERE pg_has_role('pg_read_all_settings', 'USAGE')
-"""
-_NEAR = "SELECT inet_server_addr() IS NULL OR inet_server_addr() << '127.0.0.0/8'"
-_DEBIANS: Final = "/var/lib/postgresql"
-"""The place of PostgreSQL's folders where Debian keeps them. Few logins may ask the server."""
 
 
 async def server(connection: asyncpg.Connection, _settings: Settings) -> str:
@@ -259,27 +248,3 @@ async def mail(_connection: asyncpg.Connection, settings: Settings) -> str:
             str(away), "check HOLOTABLE_SMTP_URL; mail waits until the server takes it"
         ) from away
     return "the mail server answers"
-
-
-async def disk(connection: asyncpg.Connection, _settings: Settings) -> str:
-    """Enough of the disk is free: for this folder, and for PostgreSQL if it is on this machine."""
-    data = await connection.fetchval(_FOLDER)
-    places = [] if data is None else [data]
-    if data is None and await connection.fetchval(_NEAR):
-        places = sorted(glob(f"{_DEBIANS}/*/*"))
-    faults, seen = [], []
-    for folder in (*places, "."):
-        try:
-            total, _, free = shutil.disk_usage(folder)
-        except OSError:  # PostgreSQL's folder is on another machine, or this user may not read it
-            continue
-        seen.append(f"{free / 1e9:.1f} GB are free at {folder if folder != '.' else 'this folder'}")
-        if free < DISK_FREE * total:
-            step = (
-                "enlarge the disk, or look for what can go: `holotable prune --dry-run`; "
-                "PostgreSQL stops when its disk is full"
-            )
-            faults.append(Fault(f"only {seen[-1]}, of {total / 1e9:.1f} GB", step))
-    if faults:
-        raise CheckFailed(faults)
-    return "; ".join(seen)

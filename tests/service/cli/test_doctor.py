@@ -13,7 +13,9 @@ import pytest
 from service.base import sources
 from service.base.database import async_engine
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
+from service.cli.checks import disk as disks
 from service.cli.checks import parts
+from service.cli.checks.finding import CheckFailed
 from service.cli.common import AWAY, NO
 from service.cli.doctor import CHECKS, Finding, _of_connecting
 from service.process import demos
@@ -265,26 +267,45 @@ def test_absent_parts_are_found(database: TestDatabase) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("login", ["postgres", "holotable_migrate", "holotable_api"])
 async def test_a_full_disk_is_found(
-    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, login: str
 ) -> None:
-    """No disk is filled: the doctor demands that all of a disk is free."""
+    """
+    A login that may not ask the server finds the folder of the very server that it is logged in to.
 
-    connection = await asyncpg.connect(database.url("postgres"))
+    No disk is filled: the doctor demands that all of a disk is free.
+    """
     settings = database.settings("holotable_migrate")
-    assert "GB are free" in await parts.disk(connection, settings)
-    monkeypatch.setattr(parts, "DISK_FREE", 1.01)
-    with pytest.raises(parts.CheckFailed, match=r"only .* GB are free at .*cluster") as failed:
-        await parts.disk(connection, settings)
+    superuser = await asyncpg.connect(database.url("postgres"))
+    folder = await superuser.fetchval("SHOW data_directory")
+    await superuser.close()
+    connection = await asyncpg.connect(database.url(login))
+    assert f"GB are free at {folder}" in await disks.disk(connection, settings)
+    monkeypatch.setattr(disks, "DISK_FREE", 1.01)
+    with pytest.raises(CheckFailed, match=f"only .* GB are free at {folder}") as failed:
+        await disks.disk(connection, settings)
     assert "`holotable prune --dry-run`" in failed.value.faults[0].step
     await connection.close()
 
-    # A login that may not ask for the folder looks where Debian has it.
-    (tmp_path / "15" / "main").mkdir(parents=True)
-    monkeypatch.setattr(parts, "_DEBIANS", str(tmp_path))
-    connection = await asyncpg.connect(database.url("holotable_migrate"))
-    with pytest.raises(parts.CheckFailed, match=f"free at {tmp_path}/15/main"):
-        await parts.disk(connection, settings)
+
+@pytest.mark.anyio
+async def test_a_disk_that_cannot_be_found_is_not_vouched_for(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As with a server in a container, whose processes have other numbers here."""
+    connection = await asyncpg.connect(database.url("holotable_api"))
+    number = connection.get_server_pid()
+    monkeypatch.setattr(disks, "_PROCESSES", tmp_path)
+    for title in (None, "postgres: somebody else idle", "a program\0-D\0/"):
+        if title is not None:
+            (tmp_path / str(number)).mkdir(exist_ok=True)
+            (tmp_path / str(number) / "cmdline").write_text(title)
+        said = await disks.disk(connection, database.settings("holotable_api"))
+        assert said.count("GB are free") == 1
+        assert said.endswith(
+            "PostgreSQL's own disk was not found from here: look at it there, with `df`"
+        )
     await connection.close()
 
 
