@@ -17,6 +17,13 @@ _LEAGUES = """
     SELECT key.league, coalesce(relocation = 'released', false)
       FROM key LEFT JOIN append_turn USING (league) ORDER BY created_at
 """
+_SIGNED = """
+    SELECT league, epoch, size
+      FROM key LEFT JOIN append_turn USING (league)
+     CROSS JOIN LATERAL (SELECT epoch, size FROM checkpoint WHERE league = key.league
+                          ORDER BY epoch DESC, size DESC LIMIT 1) AS newest
+     WHERE relocation IS NULL OR relocation = 'packed' ORDER BY league
+"""
 
 
 async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
@@ -51,6 +58,28 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
             said = f"{head.size} events were signed, and the database has no such league"
             faults.append(f"{identifier('lge', league)}: {said}")
     return signed, faults
+
+
+async def forgotten(connection: Driver, signer: httpx.AsyncClient) -> list[str]:
+    """
+    Return the leagues with a signed head that the signer does not remember.
+
+    Its memory was lost or brought back from a copy, and it would sign another log of these leagues.
+    A league that came from another cell is one of them until its first head here. Once its next
+    epoch is open, an operator has answered for the loss.
+
+    Raises:
+        SignerAway: If the signer does not answer.
+    """
+    # The signer remembers a head before the database has it. So the database is asked first.
+    signed = await connection.fetch(_SIGNED)
+    heads, found = await last_heads(signer), []
+    for league, epoch, size in signed:
+        head = heads.get(league)
+        known = head is not None and (league_and_epoch(head.origin)[1], head.size) >= (epoch, size)
+        if not known and await epoch_of(connection, league) == epoch:
+            found.append(identifier("lge", league))
+    return found
 
 
 def _given_up(head: Head) -> bool:

@@ -1,5 +1,6 @@
 """The parts of an installation: server, schema, clock, keys, rights, broker, signer, mail."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import asyncpg
@@ -15,12 +16,12 @@ from service.base.schema_range import of_code
 from service.base.settings import PASSWORD_MEMORY_KIB, Settings
 from service.base.shipped import RIGHTS
 from service.base.sources import READ_CLOCK, ClockReading, skew
-from service.cli.checks.finding import CheckFailed, Fault, restart, wrong
+from service.cli.checks.finding import SHOWN, CheckFailed, Fault, restart, wrong
 from service.log.keys import Keys
 from service.notices.smtp import Away, SmtpSession
 from service.tasks.broker import is_postgres
 from service.tasks.messages import unreadable
-from service.transparency.memory import memory_faults
+from service.transparency.memory import forgotten, memory_faults
 from service.transparency.signing import SignerAway, SignerStrange, ask, asking
 
 SKEW_ALLOWED: Final = 1.0
@@ -205,13 +206,14 @@ def _amqp(url: str) -> str:
 
 
 async def signer(connection: asyncpg.Connection, settings: Settings) -> str:
-    """The signer answers, and remembers nothing that the log lacks."""
+    """The signer answers, and remembers what was signed and nothing that the log lacks."""
     async with asking(settings) as found:
         if found is None:
             return "none set; only workers and audits ask it"
         try:
             await ask(found, "GET", "/key")  # without a league, no other check asks the signer
-            signed, faults = await memory_faults(connection, found)
+            lost = await forgotten(connection, found)
+            signed, contradictions = await memory_faults(connection, found)
         except SignerStrange as strange:
             raise wrong(
                 str(strange),
@@ -222,19 +224,31 @@ async def signer(connection: asyncpg.Connection, settings: Settings) -> str:
             raise wrong(
                 str(away), f"{restart('signer')}; unsigned heads wait, and nothing is lost"
             ) from away
-    if faults:
-        raise CheckFailed(
-            [
-                Fault(
-                    said,
-                    "look for the lost events before anything else (docs/guides/signed-heads.md); "
-                    "if they are lost: `holotable epoch open "
-                    f"{said.partition(':')[0]} --operator NAME --reason WHY` as holotable_migrate",
-                )
-                for said in faults
-            ]
+    faults = [
+        Fault(
+            said,
+            "look for the lost events before anything else (docs/guides/signed-heads.md); "
+            "if they are lost: `holotable epoch open "
+            f"{said.partition(':')[0]} --operator NAME --reason WHY` as holotable_migrate",
         )
+        for said in contradictions
+    ]
+    if lost:
+        faults.append(_forgotten(lost))
+    if faults:
+        raise CheckFailed(faults)
     return f"remembers the heads of {signed} leagues; each is in its log"
+
+
+def _forgotten(leagues: Sequence[str]) -> Fault:
+    some = ", ".join(leagues[:SHOWN]) + (", …" if leagues[SHOWN:] else "")
+    return Fault(
+        f"it does not remember the signed heads of {len(leagues)} leagues ({some})",
+        "its memory was lost or copied, unless these leagues came from another cell; if events may "
+        "be lost too: `holotable epoch open` for each (docs/operating/backup-and-restore.md); "
+        "otherwise the next head of each ends this",
+        weak=True,
+    )
 
 
 async def mail(_connection: asyncpg.Connection, settings: Settings) -> str:

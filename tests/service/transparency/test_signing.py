@@ -19,7 +19,7 @@ from service.log.store import PostgresStore
 from service.log.writer import Writer
 from service.process.signer import signing_app
 from service.transparency import ledger
-from service.transparency.memory import memory_faults
+from service.transparency.memory import forgotten, memory_faults
 from service.transparency.messages import SignRequest
 from service.transparency.note import SigningKey, open_note, parse_checkpoint
 from service.transparency.signer import Memory, Signer
@@ -218,6 +218,35 @@ async def test_a_league_that_was_lost_whole_is_named_until_an_operator_answers_f
     assert await memory_faults(worker, signer) == (1, [])
     await count(writer, kept, 1)
     assert await sign_head(worker, signer, number_of(kept)) is not None
+
+
+async def test_a_signer_that_has_lost_its_memory_is_known_until_the_next_head_or_epoch(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+    tmp_path: Path,
+) -> None:
+    """A signer without memory signs any log. So does one whose memory is an old copy."""
+    leagues = sorted([await signed(writer, worker, signer, 5) for _ in range(2)])
+    copies = {file: file.read_bytes() for file in (tmp_path / "signer").glob("*.json")}
+    for league, number in leagues:
+        await count(writer, league, 1)
+        assert await sign_head(worker, signer, number) is not None
+    assert await forgotten(worker, signer) == []
+    for remembered in (copies, {}):
+        for file in copies:
+            file.unlink()
+        for file, content in remembered.items():
+            file.write_bytes(content)
+        assert await forgotten(worker, signer) == [league for league, _ in leagues]
+
+    (one, its), (_, other) = leagues
+    await superuser.execute("SELECT raise_epoch($1, 'an operator', 'a drill')", other)
+    assert await forgotten(worker, signer) == [one]
+    await count(writer, one, 1)
+    assert await sign_head(worker, signer, its) is not None
+    assert await forgotten(worker, signer) == []
 
 
 def junk() -> bytes:
