@@ -27,6 +27,22 @@ class StackFailed(Exception):
         self.step = step
 
 
+def refuse_lost_secrets(url: str, folder: Path, secrets: Sequence[str]) -> None:
+    """
+    Refuse a folder without the keys of its database. Others would be made there.
+
+    Args:
+      url: The log's database, with the login of ``holotable_migrate``.
+      folder: The folder of the secrets.
+      secrets: The settings' key, and the one before it during a change. Empty if there is none.
+
+    Raises:
+      StackFailed: If the settings' key or the signer's is lost.
+    """
+    refuse_foreign_key(url, folder / "key", secrets)
+    refuse_lost_signing_key(url, folder / "signer")
+
+
 def refuse_foreign_key(url: str, file: Path, secrets: Sequence[str]) -> None:
     """
     Refuse a settings' key that opens none of the leagues. Nobody could play with it.
@@ -49,6 +65,29 @@ def refuse_foreign_key(url: str, file: Path, secrets: Sequence[str]) -> None:
         raise StackFailed(
             f"{file} {what}, and no league can be played without its key",
             "put the key back, from a backup or your own copy; only another --data begins without",
+        )
+
+
+def refuse_lost_signing_key(url: str, file: Path) -> None:
+    """
+    Refuse to make a signer's key where one has signed heads: it was lost.
+
+    Args:
+      url: The log's database, with the login of ``holotable_migrate``.
+      file: The file of the key.
+
+    Raises:
+      StackFailed: If the file is missing, and there are signed heads.
+    """
+    if file.exists():
+        return
+    with database.connect(url) as connection:
+        signed = connection.execute("SELECT EXISTS (SELECT FROM checkpoint)").fetchone()
+    if signed == (True,):
+        raise StackFailed(
+            f"{file} is missing, and its key has signed heads of this database",
+            "put it back, from a backup or your own copy; if it is lost, go on with another key: "
+            f"`holotable signer new-key {file} --name holotable`",
         )
 
 

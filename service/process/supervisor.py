@@ -29,7 +29,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
-from service.process.starting import StackFailed, last_words, refuse_foreign_key
+from service.process.starting import StackFailed, last_words, refuse_lost_secrets
 from service.process.watching import ProcessWatch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
@@ -290,7 +290,7 @@ class Stack:
         migrator = self._url(database.MIGRATOR, self.name)
         migrations.migrate(migrator)
         keys = [it for name in ("key", "second-key") if (it := self._kept(name))]
-        refuse_foreign_key(migrator, self.data / "secrets" / "key", keys)
+        refuse_lost_secrets(migrator, self.data / "secrets", keys)
         broker.install(self._url(database.BROKER, self._broker))
 
     def _own_server(self) -> str:

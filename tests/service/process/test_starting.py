@@ -11,7 +11,12 @@ import pytest
 from service.base import database as databases
 from service.base.embedded import Cluster, ClusterFailed, binaries
 from service.log.keys import Keys
-from service.process.starting import StackFailed, last_words, refuse_foreign_key
+from service.process.starting import (
+    StackFailed,
+    last_words,
+    refuse_foreign_key,
+    refuse_lost_signing_key,
+)
 from service.process.supervisor import Stack
 from tests.support.databases import SECRET_KEY, TestDatabase
 
@@ -49,6 +54,24 @@ def test_a_change_of_the_key_and_a_new_folder_are_no_foreign_keys(
     url = sealed(database, SECRET_KEY, OTHER)
     refuse_foreign_key(url, file, [SECRET_KEY])
     refuse_foreign_key(url, file, ["7d" * 32, OTHER])
+
+
+def test_a_lost_signing_key_is_not_made_again_where_heads_are_signed(
+    database: TestDatabase, tmp_path: Path
+) -> None:
+    """Another key begins another signature of the same leagues, so an operator decides it."""
+    url, file = database.url(databases.MIGRATOR), tmp_path / "signer"
+    refuse_lost_signing_key(url, file)
+    with psycopg.connect(database.url("holotable_worker")) as connection:
+        connection.execute(
+            "INSERT INTO checkpoint (league, epoch, size, root, note)"
+            " VALUES (gen_random_uuid(), 0, 1, sha256('a root'), 'a note')"
+        )
+    with pytest.raises(StackFailed, match="signer is missing") as missing:
+        refuse_lost_signing_key(url, file)
+    assert f"`holotable signer new-key {file}" in (missing.value.step or "")
+    file.touch()
+    refuse_lost_signing_key(url, file)
 
 
 def test_an_empty_secret_is_refused_and_not_used(tmp_path: Path) -> None:
