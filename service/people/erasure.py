@@ -10,7 +10,7 @@ Accounts that leagues merged into the person are the same person. Those without 
 too. One with a login has its own password, and is erased with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar
 from uuid import UUID
@@ -123,19 +123,38 @@ async def erase(
     player = identifier("plr", person)
     seen = await _caught_up(engine, player)
     async with engine.connect() as connection, connection.begin() as transaction:
-        merged = [number_of(each) for each in await merged_into(connection, player)]
-        await lock_families(connection, [person, *merged])
+        merged = await _merged_locked(connection, person)
         if kept is not None:
             await demand_unchanged(connection, person, kept)
-        erased = await _erase(connection, keys, person, now, by)
+        erased = await _erase(connection, keys, person, merged, now, by)
         await _demand_free(connection, player, seen)
         if dry_run:
             await transaction.rollback()
     return erased
 
 
+async def _merged_locked(connection: AsyncConnection, person: UUID) -> list[UUID]:
+    """
+    Lock a person's account and those merged into it in one order. Return the merged ones.
+
+    Raises:
+      NotCaughtUp: If another one was merged while this waited. Locked now, it could make a ring.
+    """
+    player = identifier("plr", person)
+    merged = await merged_into(connection, player)
+    await lock_families(connection, [person, *map(number_of, merged)])
+    if await merged_into(connection, player) != merged:
+        raise NotCaughtUp("somebody has just been merged into the player; try again")
+    return [number_of(each) for each in merged]
+
+
 async def _erase(
-    connection: AsyncConnection, keys: KeysOf, person: UUID, now: datetime, by: str | None
+    connection: AsyncConnection,
+    keys: KeysOf,
+    person: UUID,
+    merged: Sequence[UUID],
+    now: datetime,
+    by: str | None,
 ) -> Erased:
     player = identifier("plr", person)
     # The row of the e-mail addresses comes before everything for which a mailing worker may wait.
@@ -154,7 +173,7 @@ async def _erase(
         sa.delete(calendar_key).where(calendar_key.c.account == person)
     )
     tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-    people = [person, *await _merged_emptied(connection, player)]
+    people = [person, *await _emptied(connection, merged)]
     texts = 0
     for each in people:
         await forget_entered(connection, each)
@@ -171,9 +190,8 @@ async def _erase(
     )
 
 
-async def _merged_emptied(connection: AsyncConnection, player: str) -> list[UUID]:
-    """Empty the accounts merged into *player* that nobody signs in to. Return their numbers."""
-    merged = [number_of(each) for each in await merged_into(connection, player)]
+async def _emptied(connection: AsyncConnection, merged: Sequence[UUID]) -> list[UUID]:
+    """Empty the accounts of *merged* that nobody signs in to. Return their numbers."""
     emptied = await connection.scalars(
         sa.update(account)
         .where(account.c.id.in_(merged), account.c.login.is_(None))

@@ -1,16 +1,23 @@
 """An erased person leaves only a number, and all proofs in the log stay valid."""
 
 import asyncio
+from uuid import uuid4
 
 import asyncpg
 import pytest
 
+from engine.league.merging import MergePlayers
 from engine.values import number_of
 from service.audit.run.league import audit_league
 from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
+from service.base.errors import NotCaughtUp
+from service.director.uniting import merge_players
 from service.log.keys import Keys
+from service.log.orders import Order
 from service.people.accounts import ERASED
+from service.people.erasure import erase
+from service.people.texts import NewText, keep_text
 from service.projections.rebuilding.comparing import compare_league
 from tests.service.api.conftest import ANY
 from tests.service.api.nights import project
@@ -220,3 +227,37 @@ async def test_read_models_of_somebody_erased_are_still_what_the_log_gives(
     async with engine.connect() as connection:
         assert await compare_league(connection, league) == []
     await engine.dispose()
+
+
+async def test_an_account_merged_while_an_erasure_waits_is_not_locked_out_of_order(
+    serving, database
+) -> None:
+    """The erasure ends at once, though somebody else holds the account that was merged."""
+    async with serving() as api:
+        owner, league = await api.league()
+        staying = await api.join(owner, league)
+        entered = await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})
+        going = entered.json()["player"]
+        await project(database)
+        shell, person = api.app.shell, number_of(staying.player)
+        draft = NewText(league, number_of(owner.player), "Entered twice")
+        reason = await keep_text(shell.engine, uuid4(), draft, salt=bytes(32), now=shell.now())
+        merge = MergePlayers(
+            player=going,
+            into=staying.player,
+            by=owner.player,
+            reason=reason,
+            known=False,
+            now=shell.now(),
+        )
+        order = Order(
+            command_id=uuid4(), actor=owner.player, received_at=shell.now(), request=b"{}"
+        )
+        async with holding(database, FAMILY, number_of(going)):
+            async with holding(database, FAMILY, person) as waiting:
+                keys = shell.runtime.writer.store.keys
+                erasing = asyncio.create_task(erase(shell.engine, keys, person, shell.now()))
+                await waiting(1)
+                await merge_players(shell.runtime, league, merge, order)
+            with pytest.raises(NotCaughtUp, match="merged"):
+                await asyncio.wait_for(erasing, 30)
