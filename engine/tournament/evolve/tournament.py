@@ -264,6 +264,7 @@ def _finished(state: Running, event: TournamentFinished) -> State:
         entrants=state.entrants,
         placings=event.placings,
         payouts=event.payouts,
+        disqualified=state.floor.disqualified,
         rounds=state.rounds,
         entering=state.entering,
     )

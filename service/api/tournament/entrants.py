@@ -88,9 +88,7 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     """True for a no-show who was seated and has not come yet (`no_show`: `seat_absent`)."""
 
     disqualified: bool
-    """
-    True for a disqualified entrant until play ends. The seat is taken until the hand in play ends.
-    """
+    """True for a disqualified entrant. The seat is taken until the hand in play ends."""
 
     line: int | None
     """The position on the waitlist, from 1, or null for everybody else."""

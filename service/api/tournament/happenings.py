@@ -1,6 +1,6 @@
 """The latest events of a tournament, in members that a page can show at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,22 +8,26 @@ import msgspec
 from litestar import Response
 
 from engine.league.state import Created
-from engine.table.model.state import Table
+from engine.table.model.events import DealVoided
+from engine.table.model.state import State, Table
 from engine.tournament.model import events as play
 from engine.tournament.model.events import entering, floor, money
-from engine.values import stream_of
+from engine.values import Stream, stream_of
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_at, names_of
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.log.catalogue import tag_of
-from service.log.read import read_last_of_types
-from service.log.streams import table_stream
+from service.log.read import read_last_of_types, read_league_of_type
+from service.log.record import Recorded
 
 HAPPENINGS_MAX = 40
 VERSIONS_BACK = 2_000
 """The distance in versions that is searched, so that a long tournament costs no more."""
+
+POSITIONS_ASIDE = 5_000
+"""The distance from the last of the tournament's events in which voided deals are searched."""
 
 
 class Happening(msgspec.Struct, kw_only=True):
@@ -62,6 +66,9 @@ class Happening(msgspec.Struct, kw_only=True):
     seconds: int | None = None
     """The length of a break, or the time that was added to a level. Negative if it was taken."""
 
+    hand_number: int | None = None
+    """The number of the hand whose deal was voided."""
+
     hands: int | None = None
     """The hands of a penalty, or the last hands that each table plays."""
 
@@ -86,6 +93,7 @@ class _Told:
     players: int | None = None
     level: int | None = None
     seconds: int | None = None
+    hand_number: int | None = None
     hands: int | None = None
 
 
@@ -106,12 +114,38 @@ async def read_happenings(place: TournamentPlace, shell: Shell) -> Response[byte
     house = (await writer.load(place.league, stream_of(place.league), fresh=False)).state
     away = house.voided if isinstance(house, Created) else ()
     found = [
-        (row.type, row.at, told)
-        for row in reversed(rows)
-        if row.position not in away
+        (row, told)
+        for row in rows
         for told in _told(writer.codec.public(row.stream, row.type, row.schema_version, row.data))
-    ][:HAPPENINGS_MAX]
-    return encoded(Happened(items=await _shown(shell, place, found)))
+    ]
+    found += await _voided_deals(shell, place, rows)
+    newest = sorted(found, key=lambda each: each[0].position, reverse=True)
+    listed = [(row.type, row.at, told) for row, told in newest if row.position not in away]
+    return encoded(Happened(items=await _shown(shell, place, listed[:HAPPENINGS_MAX])))
+
+
+async def _voided_deals(
+    shell: Shell, place: TournamentPlace, rows: Sequence[Recorded]
+) -> list[tuple[Recorded, _Told]]:
+    """Return the voided deals of the tournament since the first of *rows*. Tables keep them."""
+    if not rows:
+        return []
+    first, last = rows[0].position, rows[-1].position
+    found = []
+    for row in await read_league_of_type(
+        shell.pool,
+        place.league,
+        tag_of(DealVoided),
+        max(first, last - POSITIONS_ASIDE),
+        last + POSITIONS_ASIDE,
+    ):
+        table = await _table(shell, place.league, row.stream)
+        if table is not None and table.tournament == place.id:
+            codec = shell.runtime.writer.codec
+            event = codec.public(row.stream, row.type, row.schema_version, row.data)
+            if isinstance(event, DealVoided):
+                found.append((row, _Told(table=table.table, hand_number=event.number)))
+    return found
 
 
 async def _shown(
@@ -119,9 +153,10 @@ async def _shown(
 ) -> tuple[Happening, ...]:
     told = [each for _, _, each in found]
     staff = await names_of(shell, {each.by for each in told if each.by is not None})
-    called = await names_at(
-        shell, place.state, {each.entrant for each in told if each.entrant is not None}
-    )
+    entrants = {each.entrant for each in told if each.entrant is not None}
+    called = await names_at(shell, place.state, entrants)
+    if any(kind == _RELEASED for kind, _, _ in found):
+        called |= await _left_behind(shell, place, entrants.difference(called))
     tables = {name for each in told for name in (each.table, each.to_table) if name is not None}
     numbers = await _numbers(shell, place.league, tables)
     return tuple(
@@ -137,20 +172,43 @@ async def _shown(
             players=each.players,
             level=each.level,
             seconds=each.seconds,
+            hand_number=each.hand_number,
             hands=each.hands,
         )
         for kind, at, each in found
     )
 
 
+async def _left_behind(shell: Shell, place: TournamentPlace, entrants: set[str]) -> dict[str, str]:
+    """Return the names of *entrants* whose entries ended before play. The state forgets them."""
+    codec = shell.runtime.writer.codec
+    rows = await read_last_of_types(
+        shell.pool, place.league, place.stream, _ENTRIES, 0, VERSIONS_BACK
+    )
+    entered = (codec.public(row.stream, row.type, row.schema_version, row.data) for row in rows)
+    players = {
+        str(each.entrant): str(each.player)
+        for each in entered
+        if isinstance(each, play.EntrantRegistered | entering.EntrantWaitlisted)
+        and each.entrant in entrants
+    }
+    names = await names_of(shell, players.values())
+    return {each: names[player] for each, player in players.items() if player in names}
+
+
 async def _numbers(shell: Shell, league: str, tables: Iterable[str]) -> dict[str, int]:
     """Return the number of each table, open or closed. A table that never opened has none."""
     found = {}
     for each in sorted(tables):
-        state = (await shell.runtime.writer.load(league, table_stream(each))).state
-        if isinstance(state, Table):
+        state = await _table(shell, league, stream_of(each))
+        if state is not None:
             found[each] = state.number
     return found
+
+
+async def _table(shell: Shell, league: str, stream: str) -> Table | None:
+    state = (await shell.runtime.writer.load(league, Stream[State](stream))).state
+    return state if isinstance(state, Table) else None
 
 
 def _told(event: msgspec.Struct) -> Iterator[_Told]:
@@ -213,6 +271,10 @@ def _of_player(event: msgspec.Struct) -> _Told:
     match event:
         case play.EntrantEliminated():
             return _Told(entrant=event.entrant, place=event.place)
+        case play.RebuyDeclared():
+            return _Told(by=event.by, entrant=event.entrant)
+        case entering.NoShowReleased() | entering.NoShowPurged():
+            return _Told(entrant=event.entrant)
         case play.RebuyTaken() | money.AddOnTaken():
             return _Told(by=event.by, entrant=event.entrant, table=event.table)
         case entering.LateSeatDrawn():
@@ -224,13 +286,16 @@ def _of_player(event: msgspec.Struct) -> _Told:
     return _Told()
 
 
+_RELEASED = tag_of(entering.NoShowReleased)
+_ENTRIES = [tag_of(play.EntrantRegistered), tag_of(entering.EntrantWaitlisted)]
 _KINDS = [
     tag_of(each)
     for each in (
         play.PlayStarted, play.TournamentPaused, play.TournamentResumed, play.LevelRaised,
-        play.EntrantEliminated, play.RebuyTaken, play.EntrantsMoved, play.TableBroken,
-        play.EntrantCashedOut, play.PlayClosing, play.TournamentFinished, play.TournamentCancelled,
-        money.AddOnTaken, entering.LateSeatDrawn, entering.TableAdded, entering.AnnouncementPosted,
+        play.EntrantEliminated, play.RebuyDeclared, play.RebuyTaken, play.EntrantsMoved,
+        play.TableBroken, play.EntrantCashedOut, play.PlayClosing, play.TournamentFinished,
+        play.TournamentCancelled, money.AddOnTaken, entering.NoShowReleased, entering.NoShowPurged,
+        entering.LateSeatDrawn, entering.TableAdded, entering.AnnouncementPosted,
         floor.MoveOrdered, floor.BreakingOrderChanged, floor.TableHoldOrdered, floor.TableReleased,
         floor.EntrantWarned, floor.PenaltyGiven, floor.EntrantDisqualified, floor.SeatsRedrawn,
         floor.ClockSet, floor.BreakAnnounced, floor.BreakStarted, floor.BreakEnded,

@@ -118,16 +118,20 @@ async def test_every_game_can_be_announced_as_it_is_proposed(
 
 async def test_a_weekly_evening_opens_its_season(serving: Serving, database: TestDatabase) -> None:
     async with serving() as console:
-        _, league, browser = await league_of(console)
+        owner, league, browser = await league_of(console)
         asked = "often=weekly&players=24&date=2031-05-01&time=19:30&price=5,50&zone=Europe/Berlin"
         page = await planned(browser, league, asked)
         assert "The evenings are planned." in page.text, page.text
         await project(database)
         page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
-        assert re.findall(r"<option[^>]*>([^<]*Season 2031)<", page.text) == [
+        assert re.findall(r"<option[^>]*>([^<]*Season 2031[^<]*)<", page.text) == [
             "Season 2031",
-            "a new season: Season 2031",
+            "a new season: Season 2031 (2)",
         ]
+        await planned(browser, league, asked.replace("weekly", "once"), name="Thursday")
+        await project(database)
+        seasons = (await owner.get(f"/v1/leagues/{league}/seasons")).json()["items"]
+        assert [each["name"] for each in seasons] == ["Season 2031", "Season 2031 (2)"]
 
 
 @pytest.mark.parametrize(

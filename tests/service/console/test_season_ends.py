@@ -130,6 +130,7 @@ async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_
         await project(database)
         page = await browser.get(f"/leagues/{league}")
         assert f'href="{path}"' in page.text
+        assert "These places are final." not in page.text
         await browser.get(path)
         page = await browser.submit(f"{path}/try")
         assert "Leave these out and close the season" in page.text
@@ -149,6 +150,7 @@ async def test_an_owner_leaves_an_evening_out_and_closes_the_season_to_the_last_
         page = await browser.get(f"/leagues/{league}")
         assert f'href="{path}"' not in page.text, "a closed season offers no close"
         assert f'href="/leagues/{league}/new-season"' in page.text
+        assert "These places are final." in page.text
         shown = (await owner.get(f"/v1/seasons/{season}")).json()
         assert shown["state"] == "closed"
         page = await browser.get(f"/seasons/{season}")

@@ -193,6 +193,7 @@ class Finished(_Phase, frozen=True, kw_only=True):
     payouts: tuple[Payout, ...]
     corrections: tuple[ResultCorrected, ...] = ()
     """In order. The last one holds the result that stands."""
+    disqualified: tuple[EntrantId, ...] = ()
     rounds: RoundsState | None = None
     entering: Entering = Entering()
     recorded: bool = False

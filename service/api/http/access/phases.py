@@ -61,5 +61,7 @@ def payouts_of(state: State) -> tuple[Payout, ...]:
 
 
 def disqualified_in(state: State) -> tuple[EntrantId, ...]:
-    """Return the entrants who were disqualified, while play goes on."""
+    """Return the entrants who were disqualified."""
+    if isinstance(state, Finished):
+        return state.disqualified
     return state.floor.disqualified if isinstance(state, Running) else ()

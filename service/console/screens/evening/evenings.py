@@ -2,15 +2,16 @@
 
 import asyncio
 import re
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain, count
 from urllib.parse import urlencode
 
 import msgspec
 from babel.dates import format_date
 
 from engine.rulesets import PRESETS
-from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
 from service.api.league.leagues import LeagueShown
 from service.api.season.calendars import Schedule
@@ -36,6 +37,7 @@ from service.console.screens.evening.plan import (
 )
 from service.console.screens.evening.terms import terms_of
 from service.console.screens.evening.typed import filled, kept, laid_over
+from service.console.screens.league.seasons import SeasonListed, league_seasons
 
 PLANS = frozenset({"owner", "director"})
 """The roles that plan evenings. The API decides; this hides pages that would be useless."""
@@ -55,12 +57,6 @@ _FORM = "announce"
 _AHEAD = timedelta(days=60)
 _AHEAD_DAYS = 7
 """The days between the announcement of a recurring evening and its start."""
-
-
-class _SeasonListed(msgspec.Struct):
-    season: str
-    name: str
-    state: str
 
 
 class QuestionsScreen(msgspec.Struct, kw_only=True):
@@ -97,6 +93,9 @@ class PlanScreen(msgspec.Struct, kw_only=True):
     seasons: tuple[tuple[str, str], ...]
     """The seasons to choose from, each with its name."""
 
+    new_season: str
+    """The name of the season that would be opened. No season of the league has it yet."""
+
     ahead_days: int
 
 
@@ -105,13 +104,14 @@ async def new_evening(ask: Ask, league: str) -> Page:
     """Ask for the number of players, the hours, the game and the price."""
     shown = await _planned_by(ask, league)
     now = shell_of(ask.request).now()
-    zone, seasons = await asyncio.gather(zone_of(ask, league), _seasons(ask, league))
+    zone, listed = await asyncio.gather(zone_of(ask, league), league_seasons(ask, league))
+    seasons = [each.season for each in listed if each.state == "open"]
     asked = questions(ask, now, zone)
     screen = QuestionsScreen(
         league=league,
         league_name=shown.name,
         asked=asked,
-        earlier=await earlier_of(ask, league, [each.season for each in seasons], asked, now),
+        earlier=await earlier_of(ask, league, seasons, asked, now),
         games=tuple(PRESETS),
         zones=ZONES,
         zone_known=zone is not None or bool(ask.query("zone")),
@@ -139,7 +139,9 @@ async def _planned(ask: Ask, league: str) -> Page:
         asked = retyped(asked, own)
     own = {} if ask.failure is None else dict(ask.failure.values)
     key = shell_of(ask.request).runtime.entropy.uuid().hex
-    plan, seasons = await asyncio.gather(proposal(ask, asked, own, key), _seasons(ask, league))
+    plan, seasons = await asyncio.gather(
+        proposal(ask, asked, own, key), league_seasons(ask, league)
+    )
     return Page("evening/plan.html", _screen(ask, shown, asked, plan, seasons))
 
 
@@ -187,7 +189,7 @@ async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:
         return season
     season = given.text("made_season")
     if not season:
-        wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
+        wanted = {"name": given.text("season_name")}
         path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
         season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
         given.keep("made_season", season)  # a retry finds the open season and opens no second one
@@ -235,11 +237,13 @@ def _screen(
     shown: LeagueShown,
     asked: Questions,
     plan: Proposal,
-    seasons: tuple[_SeasonListed, ...],
+    seasons: Sequence[SeasonListed],
 ) -> PlanScreen:
     fields = {name: str(each) for name, each in msgspec.structs.asdict(asked).items()}
-    listed = [(each.season, each.name) for each in seasons]
-    listed.append((_NEW, _new_season_option(ask, asked) if listed else _new_season(ask, asked)))
+    new = _new_season(ask, asked, {each.name for each in seasons})
+    listed = [(each.season, each.name) for each in seasons if each.state == "open"]
+    said = ask.gettext("a new season: %(name)s") % {"name": new} if listed else new
+    listed.append((_NEW, said))
     if asked.often == "once":
         listed.append((_NONE, ask.gettext("no season")))
     return PlanScreen(
@@ -251,17 +255,16 @@ def _screen(
         plan=plan,
         day=format_date(asked.start, ask.gettext("EEEE, d MMMM"), locale=ask.language.locale),
         seasons=tuple(listed),
+        new_season=new,
         ahead_days=_AHEAD_DAYS,
     )
 
 
-def _new_season_option(ask: Ask, asked: Questions) -> str:
-    """Return the words of the choice beside open seasons, one of which may be a namesake."""
-    return ask.gettext("a new season: %(name)s") % {"name": _new_season(ask, asked)}
-
-
-def _new_season(ask: Ask, asked: Questions) -> str:
-    return ask.gettext("Season %(year)s") % {"year": asked.start.year}
+def _new_season(ask: Ask, asked: Questions, taken: Container[str]) -> str:
+    """Return the year as a name, with a number after it if other seasons have that name."""
+    name = ask.gettext("Season %(year)s") % {"year": asked.start.year}
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(each for each in chain((name,), numbered) if each not in taken)
 
 
 async def _planned_by(ask: Ask, league: str) -> LeagueShown:
@@ -269,12 +272,6 @@ async def _planned_by(ask: Ask, league: str) -> LeagueShown:
     if shown.role not in PLANS:
         raise Problem(404, {"code": "not_found"})
     return shown
-
-
-async def _seasons(ask: Ask, league: str) -> tuple[_SeasonListed, ...]:
-    """Return the open seasons."""
-    found = await ask.api.get(f"/v1/leagues/{league}/seasons", ApiPage[_SeasonListed])
-    return tuple(each for each in found.items if each.state == "open")
 
 
 async def zone_of(ask: Ask, league: str) -> str | None:

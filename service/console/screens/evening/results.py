@@ -30,6 +30,7 @@ class Placed(msgspec.Struct, kw_only=True):
     place: int
     payout: int
     forfeited: bool
+    disqualified: bool
 
 
 class CorrectionSeen(msgspec.Struct, kw_only=True):
@@ -53,6 +54,8 @@ class ResultScreen(msgspec.Struct, kw_only=True):
     placed: tuple[Placed, ...]
     corrections: tuple[CorrectionSeen, ...]
     may_correct: bool
+    pays: bool
+    """True if there are prizes, and the reader records who has got them."""
 
 
 @page("/tournaments/{tournament:str}/result")
@@ -81,6 +84,7 @@ async def result(ask: Ask, tournament: str) -> Page:
             for each in found.items
         ),
         may_correct=finished and reports(me, shown),
+        pays=finished and reports(me, shown) and any(each.payout for each in placed),
     )
     return Page("evening/result.html", screen)
 
@@ -124,4 +128,5 @@ def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:
         place=each.placing or 0,
         payout=each.payout or 0,
         forfeited=each.id in forfeited,
+        disqualified=each.disqualified,
     )

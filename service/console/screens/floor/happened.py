@@ -151,6 +151,11 @@ def _last_hands(each: Happening, language: Spoken) -> str:
     return text % {"num": each.hands}
 
 
+def _voided(each: Happening, language: Spoken) -> str:
+    said = {"number": each.hand_number, "table": each.table or "–"}
+    return language.gettext("Hand %(number)s at table %(table)s is dealt again") % said
+
+
 def _seated(each: Happening, language: Spoken) -> str:
     return _moved_to(each.name, each.to_table, each.seat, language)
 
@@ -177,6 +182,9 @@ SAYS: dict[str, _Says] = {
     "hand_for_hand_ended": _plain(N_("Hand-for-hand play is over")),
     "last_hands_called": _last_hands,
     "entrant_eliminated": _out,
+    "no_show_released": _of_player(N_("%(name)s was not here and loses the place")),
+    "no_show_purged": _of_player(N_("%(name)s never came and leaves the table")),
+    "rebuy_declared": _of_player(N_("%(name)s takes a rebuy once the last chip is lost")),
     "rebuy_taken": _of_player(N_("A rebuy for %(name)s")),
     "add_on_taken": _of_player(N_("An add-on for %(name)s")),
     "entrant_cashed_out": _of_player(N_("%(name)s leaves with the chips")),
@@ -184,6 +192,7 @@ SAYS: dict[str, _Says] = {
     "late_seat_drawn": _seated,
     "move_ordered": _ordered,
     "table_broken": _broken,
+    "deal_voided": _voided,
     "seats_redrawn": _plain(N_("All seats are drawn again")),
     "table_added": _of_table(N_("Table %(number)s is added")),
     "table_hold_ordered": _of_table(N_("Table %(number)s is held")),

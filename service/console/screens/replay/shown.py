@@ -272,7 +272,7 @@ def _phase(step: Step, before: str) -> tuple[str, int]:
     here = before.partition(" ")
     street = int(here[2] or 0)
     if step.event in ("hand_opened", "table_beacon_awaited"):
-        return "open", 0
+        return ("open" if step.deal == 1 else "redeal"), 0
     if step.event in _SHOWDOWN or here[0] == "showdown":
         return "showdown", 0
     if step.event in ("replacements_dealt", "shift_rolled", "shift_dealt"):
