@@ -26,6 +26,7 @@ from uvicorn.server import ServerState
 from service.api.http.problems.answers import RETRY_AFTER_SECONDS
 from service.api.http.problems.refusing import (
     CROWDED,
+    HOST_INVALID,
     MALFORMED,
     TOO_LARGE,
     TOO_SLOW,
@@ -35,6 +36,7 @@ from service.api.http.problems.refusing import (
 from service.api.http.wire.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
 from service.api.http.wire.crowding import Crowd, count_refused
 from service.api.http.wire.gathering import Gathering
+from service.api.http.wire.hosts import HostInvalid, origin_form
 from service.api.http.wire.lean import OF_SERVER, Flow, Pipeline, Waiting
 from service.api.http.wire.proxies import UNKNOWN, Proxies, normal
 from service.base.limits import LimitSettings
@@ -54,6 +56,10 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 class _TooLarge(Exception):
     """The headers exceed the limit on their size or number."""
+
+
+_BY_ERROR: Final = {_TooLarge: TOO_LARGE, HostInvalid: HOST_INVALID}
+"""The answers to errors that a call of the parser raised."""
 
 
 class Whole:
@@ -171,8 +177,7 @@ class Protocol(HttpToolsProtocol):
         except _TooLarge:
             self._refuse(TOO_LARGE)
         except httptools.HttpParserError as error:
-            large = isinstance(error.__context__, _TooLarge)
-            self._refuse(TOO_LARGE if large else MALFORMED)
+            self._refuse(_BY_ERROR.get(type(error.__context__), MALFORMED))
         except httptools.HttpParserUpgrade:
             pass  # no other protocol is supported, so the request is answered over HTTP
 
@@ -199,10 +204,11 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """
-        Start the deadline for the body, and add :data:`WHOLE` to the scope.
+        Check the host, start the deadline for the body, and add :data:`WHOLE` to the scope.
 
         The request's task starts only after this method returns.
         """
+        self.url = origin_form(self.url, self.headers, self.parser.get_http_version())
         self._reading = False
         self.deadline = self.loop.time() + self.watch.settings.body_seconds
         super().on_headers_complete()
@@ -330,8 +336,14 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answer a malformed or incomplete request with *refusal* and close the connection."""
-        if self.idle or not self.cycle.response_started:
+        """
+        Answer a malformed or incomplete request with *refusal* and close the connection.
+
+        If an earlier request waits for its answer, only close it. The client would take the refusal
+        for that answer.
+        """
+        earlier = self._reading or self.pipeline
+        if self.idle or not (earlier or self.cycle.response_started):
             self.transport.write(refusal.answer)
         self.transport.close()
 

@@ -23,6 +23,9 @@ class Refusal:
     retry: int | None = None
     """Seconds after which the client may try again."""
 
+    detail: str | None = None
+    """A sentence that says more than the title."""
+
     @property
     def answer(self) -> bytes:
         """The complete HTTP answer: head and problem document."""
@@ -31,7 +34,7 @@ class Refusal:
             "type": DOCUMENTATION + self.code,
             "title": title,
             "status": status,
-            "detail": title[0].lower() + title[1:],
+            "detail": self.detail or title[0].lower() + title[1:],
             "code": self.code,
         }
         body = msgspec.json.encode(document)
@@ -48,6 +51,10 @@ class Refusal:
 
 
 MALFORMED = Refusal("bad_request")
+HOST_INVALID = Refusal(
+    "bad_request",
+    detail="send one Host header with the name of the server, and a path or an http address",
+)
 TOO_LARGE = Refusal("headers_too_large")
 TOO_SLOW = Refusal("request_too_slow")
 CROWDED = Refusal("too_many_connections", retry=5)

@@ -154,7 +154,9 @@ async def test_headers_are_bounded_in_size_and_number(head: bytes) -> None:
 
 
 async def test_headers_within_the_bounds_are_read_in_any_pieces() -> None:
-    head = b"GET /good HTTP/1.1\r\nConnection: close\r\n" + b"X: %b\r\n" % (b"a" * 300) * 90
+    head = (
+        b"GET /good HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + b"X: %b\r\n" % (b"a" * 300) * 90
+    )
     async with limited(LimitSettings()) as port:
         reader, writer = await opened(port)
         for at in range(0, len(head), 4096):
