@@ -35,7 +35,7 @@ from service.exports.bundle import (
     Written,
 )
 from service.log import catalogue
-from service.log.read import epoch_of, last_position, read_league
+from service.log.read import epoch_of, last_position, read_league, voided
 from service.log.record import Recorded
 from service.people.accounts import names
 from service.people.schema import text
@@ -300,7 +300,9 @@ async def _owed(
     engine: AsyncEngine, league: str, positions: Sequence[int]
 ) -> AsyncIterator[tables.Owed]:
     """Yield each cancelled tournament's refunds. *positions* are those of the refund events."""
-    for position in positions:
+    async with engine.connect() as connection:
+        passed = await voided(connection, league)
+    for position in (each for each in positions if each not in passed):
         async with engine.connect() as connection:
             (row,) = await read_league(connection, league, position - 1, 1)
             tournament = identifier("trn", UUID(hex=row.stream.partition("-")[2]))

@@ -2,10 +2,10 @@
 Checking an archive by itself, without database, network or key.
 
 Every stream's chain is computed again from the columns alone, and positions and versions
-must be dense. The tree over all hashes must be the one in the manifest, and every signed
-head of its epoch must cover it. The texts must be exactly those that the events name,
-with their words unless they were erased. Only an outside source can confirm that the
-signing keys belong to the house.
+must be dense. An event that a repair has voided keeps its place, and must be damaged. The
+tree over all hashes must be the one in the manifest, and every signed head of its epoch must
+cover it. The texts must be exactly those that the events name, with their words unless they
+were erased. Only an outside source can confirm that the signing keys belong to the house.
 """
 
 import hashlib
@@ -21,7 +21,8 @@ import msgspec
 from engine.values import number_of
 from service.audit.bytes.chain import Links, Places
 from service.audit.report import Findings
-from service.base.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused, EventUnreadable
+from service.bundles.gathering import CODEC
 from service.exports.bundle import (
     CHECKPOINTS,
     FORMAT,
@@ -34,6 +35,7 @@ from service.exports.bundle import (
     Manifest,
     Written,
 )
+from service.log.read import voided_by
 from service.log.record import Recorded
 from service.people.text_refs import named_in, types_with_texts
 from service.people.texts import matches
@@ -41,6 +43,7 @@ from service.transparency.note import Checkpoint, open_note
 from service.transparency.tree import Frontier
 
 FAULTS_MAX = 20
+_REPAIR = "positions_voided"
 BLOCK = 1 << 20
 LINE_MAX = 64 << 20
 """The longest accepted line in bytes, far more than one append may hold."""
@@ -56,6 +59,9 @@ class Checked(msgspec.Struct, kw_only=True):
     """Signed heads that match the log."""
 
     texts: int = 0
+    voided: int = 0
+    """Damaged events that an operator has voided."""
+
     root: str = ""
     faults: list[str] = []
 
@@ -160,10 +166,16 @@ def _log(
     places, links = Places(findings), Links(findings)
     league = number_of(manifest.league)
     roots: dict[int, bytes] = {}
+    voided = _voided(archive)
     for line in _lines(archive, LOG):
         recorded = _recorded(msgspec.json.decode(line, type=Line), league)
-        places.follow(recorded)
-        links.follow(recorded)
+        if recorded.position in voided:
+            _check_voided(recorded, links, checked)
+            places.pass_over(recorded)
+            links.skip(recorded)
+        else:
+            places.follow(recorded)
+            links.follow(recorded)
         tree.append(recorded.hash)
         if recorded.type in types_with_texts():
             for name, digest in named_in(msgspec.json.decode(recorded.data)).items():
@@ -181,6 +193,32 @@ def _log(
             f"{manifest.events} under {manifest.root}"
         )
     return roots
+
+
+def _voided(archive: ZipFile) -> frozenset[int]:
+    """Return the positions of the events that repairs have voided."""
+    repairs = (line for line in _lines(archive, LOG) if _REPAIR.encode() in line)
+    lines = (msgspec.json.decode(line, type=Line) for line in repairs)
+    return voided_by(line.data for line in lines if line.type == _REPAIR)
+
+
+def _check_voided(recorded: Recorded, links: Links, checked: Checked) -> None:
+    """
+    Check that a voided event is damaged. Otherwise somebody could void what really happened.
+
+    Damage of a sealed value shows only with the league's key, so an event with one is passed over.
+    """
+    checked.voided += 1
+    if recorded.sealed is not None or not links.follows(recorded):
+        return
+    try:
+        CODEC.decode(recorded, None)
+    except EventUnreadable:
+        return
+    checked.fault(
+        f"position {recorded.position} ({recorded.stream}): it was voided, but its bytes are well "
+        "formed"
+    )
 
 
 def _recorded(line: Line, league: UUID) -> Recorded:

@@ -29,3 +29,5 @@ def league_check(file: Path, key: Path | None) -> None:
         f"holds: {found.events} events of {found.streams} streams, {found.heads} signed heads, "
         f"{found.texts} texts, root {found.root}"
     )
+    if found.voided:
+        out.print(f"{found.voided} damaged events were voided by a repair")
