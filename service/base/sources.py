@@ -28,8 +28,8 @@ class Clock(Protocol):
 STEP_MAX = timedelta(seconds=5)
 """A larger step of the database's clock is not believed at once."""
 
-READ_CLOCK = "SELECT read_at, ahead_us, noticed_at FROM read_clock()"
-_DOUBT = "SELECT doubt_clock({}, {})"
+READ_CLOCK = "SELECT read_at, ahead_us, noticed_at, counted_since FROM measure_clock()"
+_RECORD = "SELECT record_clock_step({}, {}, {})"
 _BELIEVE_HELD = "SELECT believe_held_clock()"
 _MICROSECOND = timedelta(microseconds=1)
 _HELD = timedelta(minutes=10)
@@ -48,6 +48,8 @@ class ClockReading(NamedTuple):
     """The microseconds by which the clock is ahead of the service's time. It is 0 if believed."""
 
     noticed_at: datetime | None
+    counted_since: datetime | None
+    """The start of the process that noticed the step in doubt. None if that is not known."""
 
     @property
     def time(self) -> datetime:
@@ -69,11 +71,14 @@ class DatabaseClock:
     that differs from the expected time by more than :data:`STEP_MAX` is a step. The database
     records for all processes that the step is in doubt. A process goes by the record unless it has
     seen the database's own clock step. Otherwise two processes would contradict each other.
+
+    A process that started within a leap takes its end for a step. Every process that has counted
+    for longer than the one that noticed a step, and has seen none, withdraws that step.
     """
 
     def __init__(self) -> None:
         self._then = datetime.now(UTC)
-        self._measured = _elapsed()
+        self._began = self._measured = _elapsed()
         self._ahead_us: int | None = None
 
     def now(self) -> datetime:
@@ -90,7 +95,8 @@ class DatabaseClock:
             reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
-                await connection.fetchval(_DOUBT.format("$1", "$2"), reading.ahead_us, step)
+                told = reading.ahead_us, step, self._counted // _MICROSECOND
+                await connection.fetchval(_RECORD.format("$1", "$2", "$3"), *told)
             elif reading.held:
                 await connection.fetchval(_BELIEVE_HELD)
             else:
@@ -106,7 +112,8 @@ class DatabaseClock:
             reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
-                connection.execute(_DOUBT.format("%s", "%s"), [reading.ahead_us, step])
+                told = reading.ahead_us, step, self._counted // _MICROSECOND
+                connection.execute(_RECORD.format("%s", "%s", "%s"), told)
             elif reading.held:
                 connection.execute(_BELIEVE_HELD)
             else:
@@ -120,12 +127,27 @@ class DatabaseClock:
         # The part of the step that is the database's own, and not another process's record.
         recorded = reading.ahead_us - (self._ahead_us or 0)
         own = step + recorded * _MICROSECOND
-        if self._ahead_us is not None and min(abs(step), abs(own)) > slack:
-            _log.error("the database's clock stepped", seconds=step.total_seconds())
+        if self._ahead_us is None:
+            self._began = asked
+        elif abs(step) > slack and (abs(own) > slack or self._knows_better(reading)):
+            what = (
+                "the database's clock stepped" if abs(own) > slack else "a false step is withdrawn"
+            )
+            _log.error(what, seconds=step.total_seconds())
             return step // _MICROSECOND
         self._then, self._measured = reading.time, asked
         self._ahead_us = reading.ahead_us
         return None
+
+    @property
+    def _counted(self) -> timedelta:
+        """The time since the first reading."""
+        return timedelta(seconds=_elapsed() - self._began)
+
+    def _knows_better(self, reading: ClockReading) -> bool:
+        """Return whether this process has counted for longer than the one that noticed a step."""
+        since = reading.counted_since
+        return since is not None and reading.time - self._counted < since
 
 
 async def service_now(connection: AsyncConnection) -> datetime:

@@ -68,7 +68,8 @@ async def show(settings: Settings) -> int:
         f"the database's clock has been {_seconds(reading.ahead_us)} off since "
         f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}; the service uses "
         f"{reading.time:%Y-%m-%d %H:%M:%S} UTC\n"
-        "  next: set the clock right, or believe it with `holotable clock believe`"
+        "  next: if that clock is wrong, set it right; if it is right, believe it with "
+        "`holotable clock believe`"
     )
     return 1
 

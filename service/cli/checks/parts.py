@@ -82,8 +82,9 @@ async def clock(connection: asyncpg.Connection, _settings: Settings) -> str:
             Fault(
                 f"the database's clock has been {reading.ahead_us / 1e6:+.1f} s off since "
                 f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}",
-                "set the clock right (`timedatectl set-ntp true`), or believe it: `holotable clock "
-                "believe --operator NAME --reason WHY` as holotable_migrate",
+                "if that clock is wrong, set it right (`timedatectl set-ntp true`); if it is "
+                "right, believe it: `holotable clock believe --operator NAME --reason WHY` as "
+                "holotable_migrate",
             )
         )
     behind = (await skew(connection)).total_seconds()

@@ -154,6 +154,50 @@ async def test_a_process_that_started_before_a_step_was_written_down_contradicts
     assert await steps(runtime) == [(-3600, "returned")]
 
 
+@pytest.mark.parametrize("by", [HOUR, -HOUR, timedelta(seconds=40)])
+@pytest.mark.parametrize("doubted", [False, True])
+async def test_a_process_that_starts_in_a_short_leap_sets_nobody_back(
+    database: TestDatabase, runtime: Runtime, by: timedelta, doubted: bool
+) -> None:
+    """No other process has noticed the leap. A step that was in doubt before stays in doubt."""
+    older = DatabaseClock()
+    await older.measure(runtime.pool)
+    clocks, before = (runtime.clock, older), 2 * HOUR if doubted else timedelta()
+    if doubted:
+        set_clock(database.url("postgres"), before)
+        for clock in clocks:
+            await clock.measure(runtime.pool)  # type: ignore[attr-defined]
+    set_clock(database.url("postgres"), before + by)
+    young = [DatabaseClock() for _ in range(2)]
+    for clock in young:
+        await clock.measure(runtime.pool)
+    set_clock(database.url("postgres"), before)
+    for clock in young:
+        await clock.measure(runtime.pool)
+    assert (await steps(runtime))[-1][1] is None, "the young ones take the end for a step"
+
+    for clock in (older, *young, runtime.clock, *young):
+        await clock.measure(runtime.pool)  # type: ignore[attr-defined]
+    assert (await steps(runtime))[-1] == ((7200, None) if doubted else (-by.total_seconds(), "returned"))
+    told = await runtime.pool.fetchval("SELECT service_time()")
+    for now in (told, *(clock.now() for clock in (*clocks, *young))):
+        assert abs(now - datetime.now(UTC)) < SLACK / 6
+
+
+async def test_a_process_that_saw_no_step_does_not_overrule_an_older_one(
+    database: TestDatabase, runtime: Runtime
+) -> None:
+    """The older one was stopped, with its machine, while the clock went on."""
+    young = DatabaseClock()
+    await young.measure(runtime.pool)
+    stopped = runtime.clock
+    stopped._then -= HOUR  # type: ignore[attr-defined]
+    for clock in (stopped, young) * 2:
+        await clock.measure(runtime.pool)  # type: ignore[attr-defined]
+    assert await steps(runtime) == [(3600, None)]
+    assert abs(young.now() - stopped.now()) < SLACK
+
+
 async def test_a_session_that_ends_during_a_measurement_is_no_defect(
     database: TestDatabase, runtime: Runtime
 ) -> None:
