@@ -185,3 +185,19 @@ def test_a_client_that_says_nothing_stops_nobody_and_is_let_go(
             assert answer.status == 200
         assert silent.recv(1) == b"", "closed without an answer"
     until(lambda: not [each for each in threading.enumerate() if "process_request" in each.name])
+
+
+def test_up_takes_ports_of_its_own_that_no_outgoing_connection_takes() -> None:
+    """A port that such a connection has taken would end a child at its next start."""
+    of_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
+    lowest, first = int(of_connections.split()[0]), _ports(addresses(None))[0]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", first + 1))
+        other = _ports(addresses(None))
+    assert first + 10 < lowest and max(other) + 10 < lowest
+    assert abs(other[0] - first) > 10
+    assert other == [other[0] + place for place in (0, 1, 2, 3, 6)]
+
+
+def _ports(shown: dict[str, str]) -> list[int]:
+    return [int(address.rpartition(":")[2]) for address in shown.values()]
