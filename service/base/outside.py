@@ -132,14 +132,27 @@ def demand_url(url: str, allowed: Sequence[Network]) -> None:
         raise UrlRefused("it names a host, and neither a user nor a password")
     if "#" in url:
         raise UrlRefused("it has no fragment")
-    try:
-        literal = str(ip_address(host.strip("[]")))
-    except ValueError:
+    literal = _literal(host.strip("[]").removesuffix("."))
+    if literal is None:
         return  # a name
     try:
         demand_allowed(literal, allowed, plain=parts.scheme == "http")
     except AddressRefused as refused:
         raise UrlRefused(str(refused)) from refused
+
+
+def _literal(host: str) -> str | None:
+    """Return the address that *host* is in any spelling, or None if it is a name to look up."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return "127.0.0.1"
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))  # as a resolver reads 127.1
+    except OSError:
+        return None
 
 
 def demand_allowed(address: str, allowed: Iterable[Network], *, plain: bool) -> None:

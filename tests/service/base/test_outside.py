@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.base import outside
-from service.base.outside import AddressRefused, Outside, demand_allowed
+from service.base.outside import AddressRefused, Outside, UrlRefused, demand_allowed, demand_url
 from tests.support.receivers import receiving
 
 pytestmark = pytest.mark.anyio
@@ -68,6 +68,19 @@ def test_an_allowed_network_may_be_asked_without_tls_in_every_form_of_its_addres
         demand_allowed("11.1.2.3", allowed, plain=True)
     with pytest.raises(AddressRefused):
         demand_allowed("192.168.1.1", allowed, plain=False)
+
+
+@pytest.mark.parametrize("host", [*LOOPBACK_FORMS, "LOCALHOST", "x.localhost", "127.1."])
+def test_no_spelling_of_this_machine_is_accepted_as_an_address(host: str) -> None:
+    """It would be refused at each delivery, and nobody would know why nothing comes."""
+    with pytest.raises(UrlRefused):
+        demand_url(f"https://{host}:8443/", ())
+    demand_url(f"https://{host}:8443/", (ip_network("127.0.0.0/8"),))
+
+
+@pytest.mark.parametrize("host", ["1.1.1.1", "127.0.0.1.example.com", "localhost.example.com"])
+def test_a_public_address_and_a_name_are_accepted(host: str) -> None:
+    demand_url(f"https://{host}/", ())
 
 
 @pytest.mark.parametrize("host", LOOPBACK_FORMS)

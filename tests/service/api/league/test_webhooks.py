@@ -178,7 +178,8 @@ REFUSED = (
     "ftp://site.example/", "https://", "https://user:pass@site.example/", "site.example",
     "https://site.example/#part", "https://10.0.0.1/", "https://[::1]/", "https://169.254.169.254/",
     "https://[64:ff9b::7f00:1]/", "https://[::ffff:127.0.0.1]/", "http://site.example/",
-    "https://site.example:99999/", "https://site example/",
+    "https://site.example:99999/", "https://site example/", "https://127.1/",
+    "https://2130706433/", "https://localhost/",
 )  # fmt: skip
 
 
@@ -192,7 +193,14 @@ async def test_no_webhook_leads_into_the_operators_network(
             made = await owner.post(f"/v1/leagues/{league}/webhooks", asked)
             assert made.status_code == 400, url
             assert made.json()["errors"][0]["pointer"] == "/url"
-        # Names are vetted when they are resolved, at each attempt.
+
+
+async def test_an_address_is_vetted_at_each_attempt(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    """The operator allows the network no longer, or a name leads elsewhere now."""
+    async with serving(webhook_networks=LOOPBACK) as api, receiving() as receiver:
+        owner, league = await api.league()
         webhook = await hooked(owner, league, f"https://localhost:{receiver.port}/")
         await announce(owner, league)
         async with working(database, network=None) as worker:
