@@ -178,7 +178,12 @@ class Report(msgspec.Struct, kw_only=True):
             yield f"  {check.title:<36} {check.checked:>9}  {verdict}"
             for fault in check.faults:
                 yield f"      position {fault.position} ({fault.stream}): {fault.what}"
-        yield "passed" if self.passed else f"FAILED first at position {self.first_bad_position}"
+        if not self.passed:
+            yield f"FAILED first at position {self.first_bad_position}"
+        elif self.not_compared:
+            yield f"passed, but not compared: {', '.join(self.not_compared)}"
+        else:
+            yield "passed"
 
 
 class Findings:

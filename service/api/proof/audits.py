@@ -95,6 +95,12 @@ class AuditListed(msgspec.Struct, kw_only=True):
     passed: bool | None
     """True if the log is right, or null until the audit is done."""
 
+    not_compared: tuple[str, ...]
+    """
+    Read models that wait for a rebuild and were not compared with the log, by name. Of them
+    `passed` says nothing. Empty until the audit is done.
+    """
+
     requested_at: datetime
     """The time at which the audit was asked for."""
 
@@ -203,13 +209,15 @@ async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Res
 
 
 def _listed(row: ReportRow) -> AuditListed:
-    passed = row.report.get("passed") if row.report is not None else None
+    report = row.report or {}
+    passed = report.get("passed")
     return AuditListed(
         operation=f"opr_{row.id.removeprefix('rep_')}",
         tournament=None if row.scope == "league" else row.scope,
         state=_STATES[row.state],
         progress=row.progress,
         passed=passed if isinstance(passed, bool) else None,
+        not_compared=tuple(report.get("not_compared", ())),
         requested_at=row.requested_at,
         finished_at=row.finished_at,
     )

@@ -7,6 +7,7 @@ not matter in which order they were made, or by which process.
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import timedelta
 
 import msgspec
 import sqlalchemy as sa
@@ -25,11 +26,11 @@ from service.audit.said import said
 from service.base.database import sqlstate_of
 from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
-from service.log.read import positions_of, read_at
+from service.log.read import positions_of, read_at, read_league
 from service.log.record import Recorded
 from service.projections.applying.projection import ProjectionBroken
 from service.projections.models.all import chosen
-from service.projections.rebuilding.comparing import compare_league, is_outdated
+from service.projections.rebuilding.comparing import Outdated, compare_league, outdated
 
 Told = Callable[[int], Awaitable[None]]
 """Called from time to time with the weight done, of one unit or of all of them."""
@@ -39,6 +40,9 @@ _OUTSIDE = """
     SELECT (SELECT count(*) FROM events WHERE league = $1 AND position < 0)
          + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)
 """
+REBUILT_WITHIN = timedelta(days=1)
+"""An upgrade ends with a rebuild. Until then its read models follow no event."""
+
 _TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
 
 
@@ -69,7 +73,7 @@ async def perform(
         case "places":
             leaves = await read_places(driver, number_of(plan.league), plan, unit, findings)
         case "projection":
-            if not await _compare(connection, plan.league, unit.name, findings):
+            if not await _compare(connection, plan, unit.name, findings):
                 not_compared = unit.name
         case "jobs":
             await check_jobs(driver, plan.league, plan.now, findings)
@@ -121,10 +125,11 @@ async def _tournaments_of(driver: Driver, plan: Plan, season: str) -> list[str]:
     return sorted(stream_of(each.decode()) for each in named)
 
 
-async def _compare(connection: AsyncConnection, league: str, name: str, findings: Findings) -> bool:
+async def _compare(connection: AsyncConnection, plan: Plan, name: str, findings: Findings) -> bool:
     """Compare a read model, unless it waits for a rebuild. Return whether it was compared."""
-    [model] = chosen(name)
-    if await is_outdated(connection, league, model):
+    [model], league = chosen(name), plan.league
+    if (waits := await outdated(connection, league, model)) is not None:
+        await _demand_short(await driver_of(connection), plan, name, waits, findings)
         return False
     differences = []
     try:
@@ -139,7 +144,7 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
         what = said("cannot be built from this log: %(error)s", error=type(error).__name__)
         findings.hold("projections", False, -1, name, what)
         return True
-    if differences and await is_outdated(connection, league, model):
+    if differences and await outdated(connection, league, model) is not None:
         return False  # another program has rebuilt it meanwhile
     findings.held(("projections",))
     for found in differences:
@@ -151,6 +156,26 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
         )
         findings.hold("projections", False, -1, found.name, what)
     return True
+
+
+async def _demand_short(
+    driver: Driver, plan: Plan, name: str, waits: Outdated, findings: Findings
+) -> None:
+    """
+    Check that rows of another version may honestly wait for a rebuild.
+
+    Otherwise somebody could forge rows, and change their version to keep them from being compared.
+    """
+    if waits.version < 1:
+        what = said("no program makes rows of version %(version)s", version=waits.version)
+        findings.hold("projections", False, -1, name, what)
+    for missed in await read_league(driver, plan.league, waits.position, 1):
+        what = said(
+            "it waits for a rebuild, and follows no event since %(since)s",
+            since=f"{missed.at:%Y-%m-%d %H:%M}",
+        )
+        if plan.now - missed.at > REBUILT_WITHIN:
+            findings.hold("projections", False, -1, name, what)
 
 
 def _refused(error: sa.exc.DBAPIError) -> bool:

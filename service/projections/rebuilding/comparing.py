@@ -7,6 +7,7 @@ can therefore compare, and nothing is left behind.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.base.database import async_engine
 from service.base.settings import Settings
 from service.log.catalogue import event_types
-from service.projections.applying.advancing import VersionDiffers, advance, applied
+from service.projections.applying.advancing import advance, applied
 from service.projections.applying.events import leagues
 from service.projections.applying.projection import NOTHING, Projection
 from service.projections.models.all import ALL, chosen
@@ -36,6 +37,13 @@ class Difference:
     only_live: int
     only_rebuilt: int
     example: str
+
+
+class Outdated(NamedTuple):
+    """The checkpoint of rows that another version of the projection made."""
+
+    version: int
+    position: int
 
 
 async def compare(settings: Settings, name: str = "all") -> list[Difference]:
@@ -87,16 +95,21 @@ async def compare_league(
     return found
 
 
-async def is_outdated(connection: AsyncConnection, league: str, projection: Projection) -> bool:
-    """Return whether the live rows are another version's, so that they wait for a rebuild."""
+async def outdated(
+    connection: AsyncConnection, league: str, projection: Projection
+) -> Outdated | None:
+    """Return where the live rows stand if they are another version's and wait for a rebuild."""
     await connection.rollback()
-    try:
-        await applied(connection, projection, league)
-    except VersionDiffers:
-        return True
-    finally:
-        await connection.rollback()
-    return False
+    found = await connection.execute(
+        sa.select(checkpoint.c.version, checkpoint.c.position).where(
+            checkpoint.c.name == projection.name, checkpoint.c.league == league
+        )
+    )
+    row = found.first()
+    await connection.rollback()
+    if row is None or row.version == projection.version:
+        return None
+    return Outdated(row.version, row.position)
 
 
 async def _make(connection: AsyncConnection, projections: Sequence[Projection]) -> None:

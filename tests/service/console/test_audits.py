@@ -8,9 +8,10 @@ import pytest
 
 from service.audit.report import TITLES
 from service.console.deeds import AT_TABLE, DEEDS
-from service.console.screens.league.audits import CHECKS
+from service.console.screens.league.audits import CHECKS, READ_MODELS
 from service.log.catalogue import events_by_category, tag_of
 from service.people.operator_log import Kind
+from service.projections.models.all import ALL
 from tests.service.api.proof.test_disputes import run_audits
 from tests.service.api.proof.test_evidence import project
 from tests.support.databases import TestDatabase
@@ -42,6 +43,23 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
         assert "Everything fits together" in part.text
         assert "No event is missing" in part.text
         assert "Passed" in (await browser.get(f"/leagues/{league}/audits")).text
+
+        with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+            connection.execute(
+                "UPDATE reads.checkpoint SET version = version - 1 WHERE name = 'standings'"
+            )
+        audits = f"/leagues/{league}/audits"
+        await browser.get(audits)
+        begun = await browser.submit(f"{audits}/start", tournament="")
+        await run_audits(database)
+        part = await browser.http.get(begun.url.path, params={"part": "audit"})
+        assert "were not compared with the log: standings." in part.text
+        assert "The log fits together" in part.text
+        assert "Passed in part" in (await browser.get(audits)).text
+        listed = (await owner.get(f"/v1/leagues/{league}/audits")).json()["items"]
+        assert [(each["passed"], each["not_compared"]) for each in listed] == [
+            (True, ["standings"]), (True, []),
+        ]  # fmt: skip
 
         # A player may read audits but not start them. Another league's audit is reported as
         # missing.
@@ -105,3 +123,4 @@ def test_every_type_of_event_and_deed_has_its_words() -> None:
     assert set(DEEDS) == events | set(get_args(Kind))
     assert set(AT_TABLE) == {tag_of(each) for each in events_by_category()["table"]} - by_staff
     assert set(CHECKS) == set(TITLES)
+    assert set(READ_MODELS) == {each.name for each in ALL}

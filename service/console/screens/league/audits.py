@@ -60,6 +60,19 @@ CHECKS = {
 }
 """The description of each check."""
 
+READ_MODELS = {
+    "disputes": N_("disputes"),
+    "hands": N_("hands"),
+    "members": N_("members"),
+    "openings": N_("opened cards"),
+    "ratings": N_("ratings"),
+    "records": N_("records"),
+    "standings": N_("standings"),
+    "tables": N_("tables"),
+    "tournaments": N_("evenings"),
+}
+"""The lists that an audit compares with the log, by the name of the read model."""
+
 _KINDS = {
     "league": N_("In the league"),
     "season": N_("In a season"),
@@ -115,6 +128,7 @@ class Findings(msgspec.Struct):
     voided_deals: int = 0
     omissions: int = 0
     sandbox: bool = False
+    not_compared: list[str] = []
 
 
 class Audit(msgspec.Struct, kw_only=True):
@@ -125,6 +139,9 @@ class Audit(msgspec.Struct, kw_only=True):
     state: str
     percent: int
     passed: bool | None
+    whole: bool
+    """True if nothing was left out of the comparison."""
+
     requested_at: datetime
 
 
@@ -173,6 +190,9 @@ class AuditScreen(msgspec.Struct, kw_only=True):
     checks: tuple[Checked, ...]
     """Failed checks first, then those that examined anything."""
 
+    not_compared: str
+    """The lists that were not compared, in words."""
+
 
 @page("/leagues/{league:str}/audits")
 async def audits(ask: Ask, league: str) -> Page:
@@ -200,6 +220,7 @@ async def audits(ask: Ask, league: str) -> Page:
                 state=each.state,
                 percent=round(each.progress * 100),
                 passed=each.passed,
+                whole=not each.not_compared,
                 requested_at=each.requested_at,
             )
             for each in listed.items
@@ -234,8 +255,13 @@ async def audit(ask: Ask, league: str, operation: str) -> Page:
         percent=round(shown.progress * 100),
         found=found,
         checks=() if found is None else tuple(_checked(ask, found)),
+        not_compared="" if found is None else _not_compared(ask, found),
     )
     return Page("league/audit.html", screen)
+
+
+def _not_compared(ask: Ask, found: Findings) -> str:
+    return ", ".join(ask.gettext(READ_MODELS.get(each, each)) for each in found.not_compared)
 
 
 def _checked(ask: Ask, found: Findings) -> list[Checked]:
