@@ -10,6 +10,7 @@ from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands import Cancel, Pause, Resume, StartPlay
 from engine.tournament.model.errors import (
     TablesMissing,
+    TooFewEntrants,
     TournamentNotAnnounced,
     TournamentNotRunning,
     TournamentOver,
@@ -45,6 +46,15 @@ from engine.tournament.seating.draw import draw_seats, tables_for, tables_needed
 
 
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
+    """
+    Return the start of play, or what the clock does with too few entrants.
+
+    Only the clock postpones or cancels. A person may start at any instant, also just after the
+    clock has postponed the start.
+
+    Raises:
+        TooFewEntrants: If a person starts and too few entrants would play.
+    """
     if isinstance(state, Running):
         return ()
     if isinstance(state, Announced) and command.scheduled and command.now < state.terms.starts_at:
@@ -59,6 +69,12 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     registering = registering_of(after(before, settled))
     entrants = tuple(each.entrant for each in registering.entrants)
     if len(entrants) < terms.entrants_min:
+        if not command.scheduled:
+            raise TooFewEntrants(
+                entrants=len(entrants),
+                entrants_min=terms.entrants_min,
+                starts_at=terms.starts_at,
+            )
         put_off = checking_in.put_off(before, len(entrants), command.now)
         if put_off:
             return put_off

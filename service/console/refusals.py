@@ -42,6 +42,10 @@ SENTENCES: Mapping[str, str] = {
     "table_held": N_("The reason given: %(reason)s"),
     "template_body_too_long": N_("It has %(length)s characters. Up to %(length_max)s are allowed."),
     "templates_too_many": N_("It may have %(templates_max)s."),
+    "too_few_entrants": N_(
+        "Players who would get a seat: %(entrants)s. Needed: %(entrants_min)s. Wait for the start "
+        "at %(starts_at)s, or cancel the evening."
+    ),
     "tournament_full": N_("There are %(entrants_max)s places."),
     "tournament_not_finished": N_("The state of the evening: %(phase)s."),
     "tournament_not_running": N_("The state of the evening: %(phase)s."),
@@ -169,7 +173,7 @@ def _written(name: str, fact: object, language: Spoken) -> str:
             return ""
         case int():
             return words.number(fact)
-        case str() if name in ("until", "opens_at"):
+        case str() if name in ("until", "opens_at", "starts_at"):
             return words.when(datetime.fromisoformat(fact)).striptags()
         case str() if name == "phase":
             return words.phase(fact)

@@ -88,8 +88,8 @@ async def start_tournament(
     """
     Close registration, draw the seats, open the tables and start play.
 
-    A tournament with too few entrants is cancelled or postponed instead. Repeating the call
-    changes nothing.
+    With too few entrants the clock cancels or postpones the tournament. Repeating the call changes
+    nothing.
 
     Args:
         order: The request that asked for this. Without one the house acts, and only once.
@@ -100,7 +100,8 @@ async def start_tournament(
         not opened.
 
     Raises:
-        CommandRejected: If somebody asks before registration has opened, or the tournament is over.
+        CommandRejected: If somebody asks before registration has opened, with too few entrants, or
+            after the end.
     """
     before = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     if scheduled and isinstance(before, Announced) and now >= before.terms.starts_at:

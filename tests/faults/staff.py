@@ -189,6 +189,14 @@ FAULTS = (
         + "test_a_start_that_is_moved_before_registration_opens_moves_its_opening_too",
     ),
     Fault(
+        name="a start by staff cancels",
+        file="tournament/starting.py",
+        sound="if not command.scheduled:",
+        faulty="if False:",
+        caught_by="tests/engine/tournament/test_entering.py::"
+        "test_only_the_clock_puts_the_start_off_or_cancels",
+    ),
+    Fault(
         name="a host who plays ends the rebuys of others",
         file="tournament/floor/clock.py",
         sound="if (command.level is not None or command.seconds < 0) and plays(",

@@ -43,10 +43,14 @@ class Changed(msgspec.Struct, kw_only=True):
     "Start play now: close registration, draw the seats and open the tables.",
     needs="start_tournaments",
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
-    problems=("forbidden", "tournament_not_running", "registration_not_open"),
+    problems=("forbidden", "registration_closed", "registration_not_open", "too_few_entrants"),
 )  # fmt: skip
 async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Start play as the start job would at the announced time."""
+    """
+    Start play before the announced time.
+
+    With too few entrants nothing changes: only the start job postpones or cancels.
+    """
     await start_tournament(shell.runtime, place.league, place.id, shell.now(), order)
     after = await shell.runtime.writer.load(place.league, place.stream)
     changed = Changed(tournament=place.id, state=phase_of(after.state), position=None)

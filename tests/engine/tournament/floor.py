@@ -55,8 +55,9 @@ def register(number: int, *, bot: bool = False) -> Register:
     return Register(entrant=entrant(number), player=player(number), bot=bot, now=NOON)
 
 
-def start(tables: int = 20) -> StartPlay:
-    return StartPlay(table_ids=tuple(table(number + 1) for number in range(tables)), now=NOON)
+def start(tables: int = 20, *, scheduled: bool = False) -> StartPlay:
+    ids = tuple(table(number + 1) for number in range(tables))
+    return StartPlay(table_ids=ids, scheduled=scheduled, now=NOON)
 
 
 def to_start(entrants: int, **terms: Any) -> tuple[Any, ...]:

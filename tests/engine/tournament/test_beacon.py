@@ -186,7 +186,7 @@ def test_nobody_comes_or_goes_while_the_seats_wait_for_the_beacon() -> None:
 
 def test_a_start_that_is_called_off_asks_for_no_round() -> None:
     scenario = Scenario(decider).asked(announce(beacon=CHAIN, entrants_min=3), opening, register(1))
-    events = scenario.when(start()).events()
+    events = scenario.when(start(scheduled=True)).events()
     assert TournamentCancelled in {type(each) for each in events}
     assert BeaconAwaited not in {type(each) for each in events}
 

@@ -27,6 +27,7 @@ from engine.tournament.model.errors import (
     EntrantUnknown,
     RegistrationOver,
     TermsInvalid,
+    TooFewEntrants,
     TournamentFull,
     TournamentNotAnnounced,
 )
@@ -367,7 +368,7 @@ def test_who_is_not_there_may_be_seated_absent() -> None:
 def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
     scenario = registering(1, too_few="postpone", postpone_seconds=600)
     later = NOON + timedelta(minutes=10)
-    scenario.when(start()).then(
+    scenario.when(start(scheduled=True)).then(
         StartPostponed(
             until=later,
             registration_closes_at=None,
@@ -389,6 +390,23 @@ def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
     assert isinstance(scenario.state, Cancelled)
 
 
+@pytest.mark.parametrize("too_few", ["cancel", "postpone"])
+def test_only_the_clock_puts_the_start_off_or_cancels(too_few: str) -> None:
+    """A start by staff that meets the house's start counted as a further attempt."""
+    scenario = registering(1, too_few=too_few, postpone_seconds=600)
+    refused = {"entrants": 1, "entrants_min": 2}
+    early_start = StartPlay(table_ids=(table(1),), now=BEFORE)
+    scenario.when(early_start).then_rejected(TooFewEntrants, starts_at=NOON.isoformat(), **refused)
+    scenario.when(start()).then_rejected(TooFewEntrants, starts_at=NOON.isoformat(), **refused)
+    scenario.asked(start(scheduled=True))
+    if too_few == "cancel":
+        scenario.when(start()).then_rejected(RegistrationOver, phase="cancelled")
+        return
+    later = (NOON + timedelta(minutes=10)).isoformat()
+    scenario.when(start()).then_rejected(TooFewEntrants, starts_at=later, **refused)
+    assert scenario.state.entering.postponements == 1
+
+
 def test_with_the_start_the_hours_of_rounds_and_last_hands_are_put_off() -> None:
     """Otherwise last hands would be called, and rounds be late, as soon as play begins."""
     hour = timedelta(hours=1)
@@ -396,10 +414,10 @@ def test_with_the_start_the_hours_of_rounds_and_last_hands_are_put_off() -> None
     entry = EntryTerms(too_few="postpone", postpone_seconds=3600)
     terms = announce(format=plan, floor=FloorTerms(last_hands_at=NOON + 4 * hour), entry=entry)
     scenario = Scenario(decider).asked(terms, opening)
-    (put_off,) = scenario.when(start()).events()
+    (put_off,) = scenario.when(start(scheduled=True)).events()
     assert put_off.last_hands_at == NOON + 5 * hour
     assert put_off.rounds_start_at == (NOON + 3 * hour,)
-    after = scenario.asked(start()).state.terms
+    after = scenario.state.terms
     assert (after.floor.last_hands_at, after.format.starts_at) == (
         put_off.last_hands_at,
         put_off.rounds_start_at,
@@ -415,7 +433,7 @@ def test_a_start_put_off_opens_registration_again_and_everybody_checks_in_anew()
         registration_closes_before_seconds=300,
     )
     checked_in(scenario, 1).asked(CloseRegistration(scheduled=True, now=NOON))
-    (put_off,) = scenario.when(start()).events()
+    (put_off,) = scenario.when(start(scheduled=True)).events()
     assert put_off.check_in_opens_at == put_off.until - timedelta(seconds=600)
     assert put_off.registration_closes_at == put_off.until - timedelta(seconds=300)
     scenario.asked(early(2, NOON))

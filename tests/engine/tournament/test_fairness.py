@@ -136,7 +136,7 @@ def test_who_has_not_checked_in_again_adds_nothing_to_a_draw() -> None:
         scenario.asked(CheckIn(entrant=entrant(number), now=NOON), commit(number))
     later = NOON + timedelta(hours=1)
     late = replace(register(3), now=later)
-    scenario.asked(start(), late, CheckIn(entrant=entrant(1), now=later))
+    scenario.asked(start(scheduled=True), late, CheckIn(entrant=entrant(1), now=later))
     again = StartPlay(table_ids=(table(1),), now=later)
     drawn = next(each for each in scenario.when(again).events() if type(each) is SeatsDrawn)
     due = commitments_digest([bytes.fromhex(entropy_commitment(own(1)))])

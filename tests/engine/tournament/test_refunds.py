@@ -47,7 +47,7 @@ def test_before_play_everyone_gets_back_what_was_charged() -> None:
 
 def test_too_few_entrants_get_their_money_back_too() -> None:
     """The house cancels, and nobody has to ask."""
-    decided = entered(1).when(StartPlay(table_ids=(), now=NOON)).events()
+    decided = entered(1).when(StartPlay(table_ids=(), scheduled=True, now=NOON)).events()
 
     assert owed(decided) == {entrant(1): 1_100}
 

@@ -183,7 +183,7 @@ def test_too_few_entrants_cancel_the_tournament() -> None:
     (
         Scenario(decider)
         .asked(announce(), opening, register(1))
-        .when(start())
+        .when(start(scheduled=True))
         .then(TournamentCancelled(reason="too_few_entrants", rule="registration.too_few_entrants"))
     )
 

@@ -13,7 +13,7 @@ from service.console.languages import spoken
 from service.console.screens.evening.entry import if_too_few
 from service.console.screens.evening.typed import entry_of
 from tests.service.api.conftest import Person
-from tests.service.api.proof.test_evidence import project
+from tests.service.api.nights import project, start_by_clock
 from tests.service.api.tournament.test_entering import enter
 from tests.service.console.conftest import Browser, Console
 from tests.service.console.test_evenings import _ACTION, filled, planned
@@ -64,7 +64,7 @@ async def pages(browser: Browser, tournament: str, **headers: Any) -> list[str]:
 
 
 async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancelled_evening(
-    serving: Serving,
+    serving: Serving, database: TestDatabase
 ) -> None:
     async with serving() as console:
         owner, tournament, people = await evening(console)
@@ -78,10 +78,13 @@ async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancell
         await people[0].post(f"{path}/check-ins")
         floor = f"/tournaments/{tournament}/floor"
         await staff.get(floor)
-        asked = await staff.submit(f"{floor}/start")
-        assert "Start with too few players?" in asked.text and WAITS in asked.text
-        started = await staff.submit(f"{floor}/start")
-        assert "The start waits." in started.text and "seats are drawn." not in started.text
+        refused = await staff.submit(f"{floor}/start")
+        assert "Too few entrants would play" in refused.text
+        assert "Players who would get a seat: 1. Needed: 3. Wait for the start" in refused.text
+        assert "seats are drawn." not in refused.text
+        assert all(WAITS in page for page in await pages(staff, tournament))
+
+        await start_by_clock(database, owner, tournament)
         for page in await pages(staff, tournament):
             assert WAITS_ONCE_MORE in page
         for reader in (staff, stranger):
@@ -89,13 +92,10 @@ async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancell
             assert "Too few players were there, so the start waits." in poster
             assert "Everybody checks in again" in poster
 
-        assert (await owner.post(f"{path}/start")).json()["state"] == "registering"
+        await start_by_clock(database, owner, tournament)
         assert all(THEN_CANCELLED in page for page in await pages(staff, tournament))
         await people[0].post(f"{path}/check-ins")
-        await staff.get(floor)
-        await staff.submit(f"{floor}/start")
-        ended = await staff.submit(f"{floor}/start")
-        assert "The evening is cancelled." in ended.text
+        await start_by_clock(database, owner, tournament)
         said = "At the start, only 1 of 3 entered players had checked in. 3 were needed."
         shown = (await console.api.http.get(f"/v1/public/tournaments/{tournament}")).json()
         assert (shown["cancelled_because"], shown["checked_in"]) == ("too_few_entrants", 1)

@@ -48,7 +48,7 @@ NO_WORDS = "Dieser Wert passt hier nicht."
 EXAMPLES = {
     "role": "director", "phase": "running", "reason": "Spilt soup.", "known": "500, 2000",
     "tournament": "Thursday", "until": "2026-11-28T19:30:00+00:00",
-    "opens_at": "2026-11-28T19:30:00+00:00",
+    "opens_at": "2026-11-28T19:30:00+00:00", "starts_at": "2026-11-28T19:30:00+00:00",
 }  # fmt: skip
 """Values of the facts that are no numbers."""
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.nights import start_by_clock
 from tests.service.console.doors import entry, opened
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -73,7 +75,7 @@ async def test_who_was_seated_absent_and_who_waits_in_late_registration_check_in
 
 
 async def test_an_evening_cancelled_because_few_were_there_says_so_and_is_planned_again(
-    serving: Serving,
+    serving: Serving, database: TestDatabase
 ) -> None:
     async with serving() as console:
         owner, league, tournament = await opened(console)
@@ -82,8 +84,7 @@ async def test_an_evening_cancelled_because_few_were_there_says_so_and_is_planne
             await person.post(f"/v1/tournaments/{tournament}/registrations")
             if not number:
                 assert (await person.post(f"/v1/tournaments/{tournament}/check-ins")).is_success
-        started = await owner.post(f"/v1/tournaments/{tournament}/start")
-        assert started.is_success, started.text
+        await start_by_clock(database, owner, tournament)
         browser = await console.signed_in(owner.login)
         page = await browser.get(f"/tournaments/{tournament}")
         said = "At the start, only 1 of 3 entered players had checked in. 2 were needed."

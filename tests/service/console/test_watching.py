@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.nights import start_by_clock
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.public.test_public import night, play
 from tests.support.databases import TestDatabase
@@ -117,13 +118,15 @@ async def test_strangers_read_why_an_evening_is_cancelled_without_the_words_of_s
         assert (words or "The organisers have cancelled it.") in page
 
 
-async def test_strangers_read_that_too_few_had_entered(serving: Serving) -> None:
+async def test_strangers_read_that_too_few_had_entered(
+    serving: Serving, database: TestDatabase
+) -> None:
     async with serving() as console:
         owner, league = await console.api.league("public")
         asked = {"name": "Thursday", "ruleset": "better"}
         made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
         here = f"/tournaments/{made.json()['id']}"
-        await owner.post(f"/v1{here}/start")
+        await start_by_clock(database, owner, made.json()["id"])
         shown = (await console.api.http.get(f"/v1/public{here}")).json()
         assert shown["cancelled_because"] == "too_few_entrants"
         page = await console.browser().get(here, headers={"Accept-Language": "de"})

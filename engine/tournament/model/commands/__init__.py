@@ -116,7 +116,11 @@ class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
 
 
 class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
-    """Close registration, draw the seats and start. With too few entrants, cancel or postpone."""
+    """
+    Close registration, draw the seats and start.
+
+    With too few entrants the clock cancels or postpones, and everybody else is refused.
+    """
 
     table_ids: tuple[TableId, ...]
     """At least as many as tables are needed. The first ones are used, in order."""

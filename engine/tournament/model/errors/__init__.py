@@ -1,5 +1,7 @@
 """The refusals of a tournament."""
 
+from datetime import datetime
+
 from engine.errors import CommandRejected, Wording
 
 
@@ -46,6 +48,22 @@ class RegistrationOver(CommandRejected):
     detail = "registration is closed: the tournament is {phase}"
 
     phase: str
+
+
+class TooFewEntrants(CommandRejected):
+    """Too few entrants would play."""
+
+    code = "too_few_entrants"
+    rule = "registration.too_few_entrants"
+    detail = (
+        "{entrants} of at least {entrants_min} entrants would play: "
+        "wait for the start at {starts_at}, or cancel the tournament"
+    )
+
+    entrants: int
+    """Entrants who would be seated now."""
+    entrants_min: int
+    starts_at: datetime
 
 
 class TournamentFull(CommandRejected):

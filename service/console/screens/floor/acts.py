@@ -25,7 +25,6 @@ from service.console.calling import Body, Problem
 from service.console.declaring import form
 from service.console.forms import Given, Question, Rehearsal, command
 from service.console.pages import Done, Page
-from service.console.screens.evening.entry import entry_rules, may_wait
 from service.console.screens.floor.floor import TABLES_MAX, floor
 from service.console.screens.floor.shown import table_names
 from service.console.screens.floor.starting import (
@@ -55,18 +54,15 @@ class Minutes(msgspec.Struct, kw_only=True):
 
 @form("/tournaments/{tournament:str}/floor/start", of=floor)
 async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Draw the seats and open the tables. If that takes somebody's place, ask first."""
+    """
+    Draw the seats and open the tables. If that takes somebody's place, ask first.
+
+    A start with too few players is refused, so nothing is asked then.
+    """
     shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
     absent = absentees(shown)
-    asked, said = None, ask.gettext("The seats are drawn.")
-    if too_few(shown):
-        follows = entry_rules(ask.language, shown).too_few
-        asked = Question(ask.gettext("Start with too few players?"), follows)
-        waits = may_wait(shown.entry, shown.postponements)
-        said = (
-            ask.gettext("The start waits.") if waits else ask.gettext("The evening is cancelled.")
-        )
-    elif absent:
+    asked = None
+    if absent and not too_few(shown):
         gone, unpaid = loses_places(ask.language, absent), await owing(ask, shown)
         if unpaid:
             gone = f"{gone} {owe_the_entry(ask.language, unpaid)}"
@@ -74,7 +70,7 @@ async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
         asked = Question(ask.gettext("Draw the seats and start?"), gone, about)
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/start",
-        said=said, to=links.floor(tournament), rehearse=asked,
+        said=ask.gettext("The seats are drawn."), to=links.floor(tournament), rehearse=asked,
     )  # fmt: skip
 
 

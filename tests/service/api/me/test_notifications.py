@@ -37,6 +37,7 @@ from service.notices.push import new_private_key, public_key
 from service.people.sealed_addresses import AddressKeys
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
+from tests.service.api.nights import start_by_clock
 from tests.service.api.proof.test_disputes import ask, with_office
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.test_suspending import WHY, told
@@ -273,7 +274,7 @@ async def test_check_in_and_a_free_place_are_told_while_they_help(
 
 
 async def test_a_start_that_waits_and_a_cancelled_evening_are_told_to_who_is_entered(
-    town: Callable[[], Any],
+    town: Callable[[], Any], database: TestDatabase
 ) -> None:
     async with town() as here:
         han = await here.member("han")
@@ -287,12 +288,12 @@ async def test_a_start_that_waits_and_a_cancelled_evening_are_told_to_who_is_ent
             entry={"too_few": "postpone", "postpone_seconds": 900},
         )
         await enter(night, han)
-        await here.owner.post(f"/v1/tournaments/{night}/start")
+        await start_by_clock(database, here.owner, night)
         [[mail]] = (await here.mails()).values()
         assert mail.message["subject"] == "Night: Der Beginn wartet"
         assert "Es waren zu wenige da. Night beginnt deshalb später: " in mail.text
 
-        await here.owner.post(f"/v1/tournaments/{night}/start")
+        await start_by_clock(database, here.owner, night)
         [[mail]] = (await here.mails()).values()
         assert mail.message["subject"] == "Night fällt aus"
         assert f"{SITE}/tournaments/{night}" in mail.text

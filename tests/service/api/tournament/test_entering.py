@@ -1,13 +1,13 @@
 """Entering over HTTP: drafts, approval, the waitlist, check-in and late registration."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from tests.service.api.conftest import ANY
-from tests.service.api.nights import project
+from tests.service.api.nights import project, start_by_clock
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.audit.test_audit import audited, faults
 from tests.service.league_night import utcnow
@@ -215,20 +215,38 @@ async def test_players_check_in_and_the_desk_does_it_for_them(serving) -> None:
         assert sorted(each["id"] for each in shown) == sorted(entries[:2])
 
 
-async def test_too_few_put_the_start_off(serving) -> None:
+async def test_the_start_of_a_director_neither_postpones_again_nor_cancels(
+    serving, database: TestDatabase
+) -> None:
+    """A director who starts just after the clock did used to postpone again, or to cancel."""
+    entry = {"too_few": "postpone", "postpone_seconds": 600, "postponements_max": 1}
     async with serving() as api:
-        terms = {"entry": {"too_few": "postpone", "postpone_seconds": 600}}
-        owner, _, tournament, _people = await announced(api, 1, **terms)
-        before = (await owner.get(f"/v1/tournaments/{tournament}")).json()
-        started = await owner.post(f"/v1/tournaments/{tournament}/start")
-        assert started.json()["state"] == "registering"
-        after = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        owner, _, tournament, _people = await announced(api, 1, entry=entry)
+        path = f"/v1/tournaments/{tournament}"
+
+        async def shown() -> dict[str, Any]:
+            return (await owner.get(path)).json()
+
+        before = await shown()
+        for _ in range(2):
+            no = await owner.post(f"{path}/start", key="early")
+            assert refused(no, "too_few_entrants")
+            facts = no.json()
+            assert (facts["entrants"], facts["entrants_min"]) == (0, 2)
+            starts_at = datetime.fromisoformat(facts["starts_at"])
+            assert starts_at == datetime.fromisoformat(before["starts_at"])
+        assert await shown() == before
+
+        await start_by_clock(database, owner, tournament)
+        after = await shown()
         assert after["starts_at"] > before["starts_at"]
-        again = await owner.post(f"/v1/tournaments/{tournament}/start")
-        assert again.json()["state"] == "cancelled"
-        assert after["cancellation"] is None
-        ended = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        answers = await asyncio.gather(*(owner.post(f"{path}/start") for _ in range(2)))
+        assert all(refused(each, "too_few_entrants") for each in answers)
+        assert await shown() == after
+        await start_by_clock(database, owner, tournament)
+        ended = await shown()
         assert ended["cancellation"] == {"reason": "too_few_entrants", "words": None}
+        assert refused(await owner.post(f"{path}/start"), "registration_closed")
 
 
 async def test_the_staff_tells_the_players_something(serving) -> None:

@@ -90,6 +90,19 @@ async def test_staff_who_play_check_an_opponent_in_but_undo_no_check_in(serving)
         assert (undone.status_code, undone.json()["code"]) == (403, "forbidden")
 
 
+async def test_staff_who_play_cancel_nothing_by_a_start_with_too_few(serving) -> None:
+    """They may not cancel, but their early start used to do it."""
+    async with serving() as api:
+        terms = {"starts_at": at(3600), "entry": {"check_in_opens_before_seconds": 7200}}
+        owner, path, entrant = await night(api, staff_may_play=True, **terms)
+        await owner.post(f"{path}/registrations/{entrant}/check-in")
+        no = await owner.post(f"{path}/start", {}, key="s")
+        assert (no.status_code, no.json()["code"], no.json()["entrants"]) == (
+            409, "too_few_entrants", 1,
+        )  # fmt: skip
+        assert (await owner.get(path)).json()["state"] == "registering"
+
+
 async def test_staff_who_play_order_nothing_about_their_own_table_or_seat(serving) -> None:
     """Each release gives the seat to act its full time again."""
     async with serving() as api:
