@@ -46,7 +46,10 @@ class NoticeKinds(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Check-in has opened for a tournament that the caller has entered."""
 
     start_changed: Channels = msgspec.field(default_factory=Channels)
-    """A tournament that the caller has entered begins later, or is cancelled."""
+    """
+    A tournament that the caller has entered begins later because too few were there, or is
+    cancelled.
+    """
 
     seat_drawn: Channels = msgspec.field(default_factory=Channels)
     """The caller's seat was drawn."""

@@ -39,7 +39,10 @@ class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Voided(msgspec.Struct, kw_only=True):
-    """A voided deal. The hand is dealt again at once."""
+    """
+    A voided deal. The hand is dealt again at once, or once a held table is released, and never
+    after a cancellation.
+    """
 
     table: str
     hand: str

@@ -135,7 +135,7 @@ async def enter_by_staff(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/withdraw",
     "withdraw_by_staff",
-    "Withdraw a player's entry before play, or a waitlist place or application at any time.",
+    "Withdraw a player's entry before play, or a waitlist place or application until the end.",
     needs="run_tournaments", scope="tournaments:manage", body=Nothing, answer=EntryChanged,
     problems=("entrant_unknown", "registration_closed", "seats_being_drawn"),
 )  # fmt: skip

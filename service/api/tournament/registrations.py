@@ -177,7 +177,7 @@ def _keys(place: TournamentPlace) -> dict[str, Key]:
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
-    "Withdraw the caller's entry before play, or a waitlist place or application at any time.",
+    "Withdraw the caller's entry before play, or a waitlist place or application until the end.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed", "seats_being_drawn"),
 )  # fmt: skip
