@@ -1,4 +1,4 @@
-"""Checking the bytes of a restored log: hash chains, the manifest's trees, and signed heads."""
+"""Checking a copied log: hash chains, the manifest's trees, signed heads, and the leagues' keys."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -7,21 +7,24 @@ from engine.values import identifier, number_of
 from service.audit.bytes.chain import Links
 from service.audit.bytes.tree import TreeAudit, Vouched, grown, leaves_of, nodes_of, vouched
 from service.audit.report import Findings
-from service.backups.manifest import League
+from service.backups.manifest import League, LogFault
 from service.base.drivers import Driver
+from service.base.errors import LeagueKeyUnknown
 from service.base.languages import N_
+from service.log.keys import Keys
 from service.log.read import last_position, leagues, read_league, voided
 from service.transparency.ledger import TILE
 
 _CHUNK = 4 * TILE
 """The number of events in one read."""
 
+_KEYS = "SELECT league, key_id, wrapped FROM key"
 _NAMED = ("chains", "tree")
 
 
-async def faults(connection: Driver, expected: Mapping[str, League]) -> dict[str, list[str]]:
+async def faults(connection: Driver, expected: Mapping[str, League]) -> dict[str, list[LogFault]]:
     """
-    Return sentences for the faults of each league, against the ends that the manifest names.
+    Return the faults of each league's log, against the ends that the manifest names.
 
     A league without a fault is left out.
 
@@ -30,19 +33,21 @@ async def faults(connection: Driver, expected: Mapping[str, League]) -> dict[str
     found = {}
     here = {identifier("lge", league) for league in await leagues(connection)}
     for league in sorted(here - expected.keys()):
-        found[league] = ["the manifest does not name this league"]
+        what = "the manifest does not name this league"
+        found[league] = [LogFault(check="named", said=what)]
     for league, end in expected.items():
         if faulty := await faults_of(connection, league, end):
             found[league] = faulty
     return found
 
 
-async def faults_of(connection: Driver, league: str, end: League) -> list[str]:
-    """Return a sentence for each fault of one league's log, against the end that is expected."""
+async def faults_of(connection: Driver, league: str, end: League) -> list[LogFault]:
+    """Return each fault of one league's log, against the end that is expected."""
     number = number_of(league)
     events = await last_position(connection, number) + 1
     if events != end.events:
-        return [f"the log has {events} events, the manifest says {end.events}"]
+        what = f"the log has {events} events, the manifest says {end.events}"
+        return [LogFault(check="events", number=events, said=what)]
     said = Vouched(size=end.events, root=bytes.fromhex(end.root), by=N_("the manifest"))
     about = [said, *await vouched(connection, number, None)]
     nodes = await nodes_of(connection, number, await grown(connection, number))
@@ -50,10 +55,33 @@ async def faults_of(connection: Driver, league: str, end: League) -> list[str]:
     await _follow(connection, number, about, TreeAudit(findings, about, nodes), Links(findings))
     found = []
     for check in (findings.checks[name] for name in _NAMED):
-        found += [f"position {fault.position}: {fault.what}" for fault in check.faults]
+        found += [
+            LogFault(
+                check=check.name,
+                position=fault.position,
+                said=f"position {fault.position}: {fault.what}",
+            )
+            for fault in check.faults
+        ]
         if more := check.failed - len(check.faults):
-            found.append(f"{check.title}: {more} more faults")
+            what = f"{check.title}: {more} more faults"
+            found.append(LogFault(check=check.name, number=more, said=what))
     return found
+
+
+async def key_faults(connection: Driver, keys: Keys) -> dict[str, LogFault] | None:
+    """Return the leagues with events whose key none of *keys* opens. None if they open no key."""
+    here = {identifier("lge", league) for league in await leagues(connection)}
+    rows, closed = await connection.fetch(_KEYS), set[str]()
+    for row in rows:
+        try:
+            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
+        except LeagueKeyUnknown:
+            closed.add(identifier("lge", row["league"]))
+    if rows and len(closed) == len(rows):
+        return None
+    what = "HOLOTABLE_SECRET_KEY does not open this league's key"
+    return {league: LogFault(check="key", said=what) for league in sorted(closed & here)}
 
 
 async def _follow(

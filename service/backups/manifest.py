@@ -37,6 +37,29 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The size in bytes."""
 
 
+class LogFault(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    A fault of a league's log or of its key.
+
+    Another version may say it in other words, so faults are compared without them.
+    """
+
+    check: str
+    """The check that failed: ``events``, ``chains``, ``tree``, ``named`` or ``key``."""
+
+    position: int | None = None
+    number: int | None = None
+    """The number of events in the log, or of further faults of the check."""
+
+    said: str
+    """The fault in a sentence."""
+
+    @property
+    def facts(self) -> tuple[str, int | None, int | None]:
+        """The fault without its words."""
+        return self.check, self.position, self.number
+
+
 class League(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a league's log in the copy."""
 
@@ -51,8 +74,17 @@ class League(msgspec.Struct, frozen=True, kw_only=True):
     head: str | None
     """The newest signed head, as the signer signed it."""
 
-    faults: tuple[str, ...] = ()
-    """The faults of the log that was copied. Backups of earlier versions name none."""
+    faults: tuple[LogFault | str, ...] = ()
+    """
+    The faults of the log that was copied. Backups of earlier versions name none, or only in words.
+    """
+
+    def names(self, fault: LogFault) -> bool:
+        """Return whether *fault* was in the log that was copied."""
+        return any(
+            each == fault.said if isinstance(each, str) else each.facts == fault.facts
+            for each in self.faults
+        )
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,9 +124,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         return said({name: each.faults for name, each in self.leagues.items()})
 
 
-def said(faults: Mapping[str, Iterable[str]]) -> list[str]:
+def said(faults: Mapping[str, Iterable[LogFault | str]]) -> list[str]:
     """Return a sentence for each fault, with its league."""
-    return [f"{league}: {fault}" for league, each in faults.items() for fault in each]
+    return [
+        f"{league}: {fault if isinstance(fault, str) else fault.said}"
+        for league, each in faults.items()
+        for fault in each
+    ]
 
 
 def part_of(file: Path) -> Part:

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import asyncpg
 
 from service.backups import programs
-from service.backups.checking import faults
-from service.backups.manifest import DUMP, BackupRefused, Manifest, said
+from service.backups.checking import faults, key_faults
+from service.backups.manifest import DUMP, BackupRefused, LogFault, Manifest, said
 from service.base import migrations
 from service.base.addresses import asyncpg_dsn
 from service.base.database import OWNER, UNFINISHED, async_engine, close_logins, open_logins
-from service.base.errors import LeagueKeyUnknown, StreamNotFound
+from service.base.errors import StreamNotFound
 from service.log.keys import Keys
 from service.people import operator_log
 from service.people.suspending import suspend_league
@@ -35,8 +35,10 @@ _SCHEMAS = r"""
     SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)' ORDER BY nspname
 """
 _FILLED = "SELECT EXISTS (SELECT FROM events) OR EXISTS (SELECT FROM account)"
-_KEYS = "SELECT league, key_id, wrapped FROM key"
 _SHOWN = 5
+_OTHER_KEY = (
+    "the database stays closed; run the command again with the HOLOTABLE_SECRET_KEY of that time"
+)
 _HOLD = "hash chains, trees and signed heads hold"
 _HOLD_BUT = "hash chains, trees and signed heads of every other league hold"
 
@@ -47,7 +49,7 @@ class Restored(NamedTuple):
     steps: list[str]
     """One sentence each."""
 
-    faults: dict[str, list[str]]
+    faults: dict[str, list[LogFault]]
     """By league that was suspended for them."""
 
 
@@ -103,16 +105,16 @@ async def restore(
     return Restored(done, found)
 
 
-async def _suspend(url: str, found: Mapping[str, list[str]]) -> None:
+async def _suspend(url: str, found: Mapping[str, list[LogFault]]) -> None:
     """Let no damaged league take commands, until an operator has seen what is wrong with it."""
     engine = async_engine(url, 1)
     by = operator_log.operator()
     try:
         async with engine.begin() as connection:
             for league, faults_here in found.items():
-                about = f"restored with faults: {'; '.join(faults_here)}"[: operator_log.REASON_MAX]
+                about = f"restored with faults: {'; '.join(each.said for each in faults_here)}"
                 with suppress(StreamNotFound):  # the copy holds no event of it
-                    await suspend_league(connection, league, by, about)
+                    await suspend_league(connection, league, by, about[: operator_log.REASON_MAX])
     finally:
         await engine.dispose()
 
@@ -193,33 +195,42 @@ async def _check(
     secret_keys: tuple[str, ...],
     *,
     even_so: bool,
-) -> dict[str, list[str]]:
+) -> dict[str, list[LogFault]]:
     """Compare the log with the manifest, open every league's key, and return the faults."""
     found = await faults(connection, manifest.leagues)
-    known = set(manifest.faults)
-    unnamed = [each for each in said(found) if each not in known]
-    if unnamed and not even_so:
-        more = len(unnamed) - _SHOWN
+    for league, fault in (await _closed(connection, secret_keys)).items():
+        found.setdefault(league, []).append(fault)
+    unnamed = {
+        league: [each for each in faults_here if not _named(manifest, league, each)]
+        for league, faults_here in found.items()
+    }
+    if (told := said(unnamed)) and not even_so:
+        more = len(told) - _SHOWN
         rest = f", and {more} more faults" if more > 0 else ""
-        raise BackupRefused(
-            f"what was restored does not hold: {'; '.join(unnamed[:_SHOWN])}{rest}",
+        step = (
             "the database stays closed; restore another backup, or this one with --even-so, which "
-            "suspends the leagues with a fault and opens the others",
+            "suspends the leagues with a fault and opens the others"
         )
-    await _check_keys(connection, secret_keys)
+        if all(each.check == "key" for faults_here in unnamed.values() for each in faults_here):
+            step = f"{_OTHER_KEY}, or with --even-so, which suspends these leagues"
+        raise BackupRefused(
+            f"what was restored does not hold: {'; '.join(told[:_SHOWN])}{rest}", step
+        )
     return found
 
 
-async def _check_keys(connection: asyncpg.Connection, secret_keys: tuple[str, ...]) -> None:
-    if not secret_keys:
-        return
-    keys = Keys(*secret_keys)
-    for row in await connection.fetch(_KEYS):
-        try:
-            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
-        except LeagueKeyUnknown:
-            raise BackupRefused(
-                "the settings' key does not open the leagues of this backup",
-                "the database stays closed; run the command again with the HOLOTABLE_SECRET_KEY "
-                "of that time",
-            ) from None
+def _named(manifest: Manifest, league: str, fault: LogFault) -> bool:
+    end = manifest.leagues.get(league)
+    return end is not None and end.names(fault)
+
+
+async def _closed(
+    connection: asyncpg.Connection, secret_keys: tuple[str, ...]
+) -> dict[str, LogFault]:
+    """Return the leagues that no key opens. Refuse if none is opened."""
+    found = await key_faults(connection, Keys(*secret_keys)) if secret_keys else {}
+    if found is None:
+        raise BackupRefused(
+            "the settings' key does not open the leagues of this backup", _OTHER_KEY
+        )
+    return found

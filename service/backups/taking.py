@@ -14,12 +14,11 @@ from engine.values import identifier
 from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups import programs
-from service.backups.checking import faults_of
-from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part_of
+from service.backups.checking import faults_of, key_faults
+from service.backups.manifest import DUMP, BackupRefused, League, LogFault, Manifest, part_of
 from service.base import drafts
 from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver
-from service.base.errors import LeagueKeyUnknown
 from service.base.secret_files import write_secret
 from service.base.settings import Settings
 from service.log.keys import Keys
@@ -30,7 +29,6 @@ from service.transparency import ledger
 _HEAD = """
     SELECT size, note FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size DESC LIMIT 1
 """
-_KEYS = "SELECT league, key_id, wrapped FROM key"
 _OWNER = "SELECT pg_has_role(current_user, datdba, 'USAGE') FROM pg_database WHERE datname = $1"
 
 
@@ -95,11 +93,11 @@ async def _copy(settings: Settings, folder: Path, name: str) -> Manifest:
         await _record(connection, "backup_begun", name)
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             snapshot = await connection.fetchval("SELECT pg_export_snapshot()")
-            await _check_keys(connection, settings)
+            closed = await _closed(connection, settings)
             taken_at = await connection.fetchval("SELECT transaction_timestamp()")
             schema = await connection.fetchval("SELECT version_num FROM alembic_version")
             ends = {
-                identifier("lge", league): await _checked(connection, league)
+                identifier("lge", league): await _checked(connection, league, closed)
                 for league in await leagues(connection)
             }
             write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
@@ -136,24 +134,24 @@ async def _record(
     await operator_log.add(connection, [None], operator_log.operator(), kind, name, reason)
 
 
-async def _check_keys(connection: Driver, settings: Settings) -> None:
-    """Refuse settings with a key that does not open every league. Their backup would be useless."""
-    keys = Keys(*settings.secret_keys)
-    for row in await connection.fetch(_KEYS):
-        try:
-            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
-        except LeagueKeyUnknown:
-            raise BackupRefused(
-                f"HOLOTABLE_SECRET_KEY does not open {identifier('lge', row['league'])}",
-                "set the key of the running service, and HOLOTABLE_SECOND_SECRET_KEY while the "
-                "key is being changed",
-            ) from None
+async def _closed(connection: Driver, settings: Settings) -> dict[str, LogFault]:
+    """Return the leagues that no key of the settings opens. Refuse if none is opened."""
+    found = await key_faults(connection, Keys(*settings.secret_keys))
+    if found is None:
+        raise BackupRefused(
+            "HOLOTABLE_SECRET_KEY opens no league, so nobody could use this backup",
+            "set the key of the running service, and HOLOTABLE_SECOND_SECRET_KEY while the key is "
+            "being changed",
+        )
+    return found
 
 
-async def _checked(connection: Driver, league: UUID) -> League:
+async def _checked(connection: Driver, league: UUID, closed: Mapping[str, LogFault]) -> League:
     """Return the end of a league's log with the faults that a restore will find."""
-    end = await end_of(connection, league)
-    found = await faults_of(connection, identifier("lge", league), end)
+    end, name = await end_of(connection, league), identifier("lge", league)
+    found = await faults_of(connection, name, end)
+    if name in closed:
+        found.append(closed[name])
     return msgspec.structs.replace(end, faults=tuple(found))
 
 

@@ -267,7 +267,7 @@ async def _check(connection: asyncpg.Connection, header: Header) -> None:
         head=header.head,
     )
     if found := await faults_of(connection, header.league, end):
-        said = "; ".join(found[:5])
+        said = "; ".join(each.said for each in found[:5])
         raise RelocationRefused(f"the log does not hold: {said}", "audit it in the old cell")
     await ledger.grow(connection, number_of(header.league), header.events)
     if (stream := await connection.fetchval(_STREAMS, number_of(header.league))) is not None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import asyncpg
 import psycopg
 
+from engine.values import number_of
 from service.backups.manifest import read
 from service.base.settings import environment
+from service.log.keys import Keys
 from service.log.read import read_league
 from tests.service.backups.test_restoring import holotable, log_of, target
 from tests.service.cli.test_repair import a_wrong_hash, plant
@@ -39,9 +41,15 @@ def test_a_damaged_league_does_not_keep_the_others_from_coming_back(
     assert log_of(target, other)
     assert _suspended(target) == [damaged]
 
-    # An earlier version named no fault.
+    # Other versions named the same fault in other words, only in words, or not at all.
     manifest = json.loads((folder / "manifest.json").read_bytes())
     assert [name for name, each in manifest["leagues"].items() if each["faults"]] == [damaged]
+    (fault,) = manifest["leagues"][damaged]["faults"]
+    for named in (fault | {"said": "a fault"}, fault["said"]):
+        manifest["leagues"][damaged]["faults"] = [named]
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        again = holotable(target, "restore", str(folder), "--replace")
+        assert again.returncode == 0, again.stderr
     manifest["leagues"][damaged].pop("faults")
     (folder / "manifest.json").write_text(json.dumps(manifest))
     refused = holotable(target, "restore", str(folder), "--replace")
@@ -61,6 +69,42 @@ def test_a_damaged_league_does_not_keep_the_others_from_coming_back(
     sound = holotable(target, "backup", str(tmp_path / "sound"))
     assert (sound.returncode, sound.stderr) == (0, "")
     assert read(tmp_path / "sound").faults == []
+
+
+def test_a_league_whose_key_does_not_open_does_not_keep_the_others_from_coming_back(
+    target: TestDatabase, tmp_path: Path
+) -> None:
+    """No backup could be taken, so one league put all others at risk."""
+    closed, other = (
+        asyncio.run(played(target, name, steps_max=3)).league for name in ("closed", "sound")
+    )
+    made, wrapped = Keys("6b" * 32).new(number_of(closed))
+    with psycopg.connect(target.url("postgres")) as connection:
+        connection.execute(
+            "UPDATE key SET key_id = %s, wrapped = %s WHERE league = %s",
+            [made.key_id, wrapped, number_of(closed)],
+        )
+    said, folder = f"{closed}: HOLOTABLE_SECRET_KEY does not open", tmp_path / "night"
+
+    taken = holotable(target, "backup", str(folder))
+    assert (taken.returncode, f"so has its copy: {said}" in taken.stderr) == (0, True)
+    # The login of the workers may not read the faults, and says so.
+    asked = in_fork(("doctor",), environment(target.settings("holotable_worker"))).stdout
+    assert "holotable_api also sees whether it names faults" in asked
+    restored = holotable(target, "restore", str(folder), "--replace")
+    assert restored.returncode == 0, restored.stderr
+    assert _suspended(target) == [closed]
+    assert log_of(target, other)
+
+    # A backup that does not name it had another key.
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["leagues"][closed]["faults"] = []
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    refused = holotable(target, "restore", str(folder), "--replace")
+    assert (refused.returncode, said in refused.stderr) == (1, True)
+    assert "run the command again with the HOLOTABLE_SECRET_KEY of that time" in refused.stderr
+    forced = holotable(target, "restore", str(folder), "--even-so")
+    assert (forced.returncode, _suspended(target)) == (0, [closed])
 
 
 async def _damage(database: TestDatabase, league: str) -> None:
