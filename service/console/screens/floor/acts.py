@@ -244,33 +244,13 @@ async def at_table(ask: Ask, given: Given, tournament: str, table: str, act: str
 
 @form("/tournaments/{tournament:str}/floor/void/{table:str}", of=floor)
 async def void(ask: Ask, given: Given, tournament: str, table: str) -> Done | Page:
-    """Void the deal that the page showed, after a question. The hand is dealt again."""
+    """Void the deal that the page showed. The hand is dealt again."""
     cause, reason = _FAULTS.get(given.text("fault"), _FAULTS["dealt_wrongly"])
-    named = {"hand": given.text("hand_number"), "table": given.text("number")}
-    asked = Question(
-        ask.gettext("Void the deal of hand %(hand)s at table %(table)s?") % named,
-        _effect_of_void(ask, fouled=cause == "fouled_deck"),
-    )
     return await command(
         ask, given, "POST", f"/v1/tables/{table}/void",
         given.into(VoidWanted, cause=cause, reason=reason),
         said=ask.gettext("The deal is void. The hand is dealt again."), to=links.floor(tournament),
-        rehearse=asked,
     )  # fmt: skip
-
-
-def _effect_of_void(ask: Ask, *, fouled: bool) -> str:
-    effect = ask.gettext(
-        "The chips of the hand go back, all cards of the deal are opened to everybody, and the "
-        "hand is dealt again. This cannot be taken back."
-    )
-    if not fouled:
-        return effect
-    claim = ask.gettext(
-        "You claim that the deck is not the one that was fixed before the deal. If it is that "
-        "deck, every later audit of the league reports this claim as false and fails."
-    )
-    return f"{effect} {claim}"
 
 
 @form("/tournaments/{tournament:str}/floor/break-first", of=floor)
