@@ -165,7 +165,9 @@ def _seats(changes: WouldChange, names: Mapping[str, str], language: Spoken) -> 
     def shown(place: Place | None) -> str:
         if place is None:
             return "–"
-        where = {"table": names.get(place.table, ""), "seat": _or(place.seat)}
+        where = {"table": names.get(place.table, ""), "seat": place.seat}
+        if place.seat is None:
+            return language.gettext("table %(table)s, a seat that is drawn then") % where
         return language.gettext("table %(table)s, seat %(seat)s") % where
 
     for tournament in changes.tournaments.values():

@@ -119,7 +119,7 @@ async def test_a_player_moves_and_a_table_is_held(serving: Serving) -> None:
         seat = tables[0]["seats"][0]["entrant"]
         hidden = browser.hidden(f"{path}/warn") | {"entrant": seat, "table": tables[1]["table"]}
         browser.page = await browser.post(f"{path}/move", hidden)
-        assert "table 2, seat" in browser.page.text
+        assert "table 2, a seat that is drawn then" in browser.page.text
         page = await browser.submit(f"{path}/move")
         assert "moves once both tables are between hands." in page.text
 

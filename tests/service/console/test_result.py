@@ -1,5 +1,6 @@
 """The result of an evening: seen by all, corrected after a look at what changes."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,11 @@ pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
 TERMS = {"hands_max": 1, "prize_pool": 900, "currency": "EUR", "payouts": [6, 3]}
+
+
+def facts(page: str) -> str:
+    """Return the figures at the head of the money page."""
+    return page[page.index('<div class="facts">') : page.index('<table class="data')]
 
 
 async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -> None:
@@ -49,7 +55,19 @@ async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -
         assert "forfeited" in page.text
 
         money = f"/tournaments/{tournament}/money"
-        await browser.get(money)
-        assert "The prize is handed over." in (await browser.submit(f"{money}/prize")).text
+        page = await browser.get(money)
+        assert "In the till" not in page.text
+        page = await browser.submit(f"{money}/prize")
+        assert "The prize is handed over." in page.text
+        books = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()["accounts"]
+        paid = next(each for each in books if each["handed_over"])
+        assert f"€{paid['handed_over'] / 100:.2f}" in facts(page.text)
+        # A further correction says what of it must come back.
+        await browser.get(path)
+        gone = {"entrant": paid["entrant"], "reason": "Two phones"}
+        page = await browser.submit(f"{path}/forfeit", **gone)
+        assert "Prizes that are handed over already" in page.text
+        said = re.sub("<[^>]*>", "", page.text)
+        assert f"€0.00, so €{paid['handed_over'] / 100:.2f} must come back" in said
         player = await console.signed_in(people[0].login)
         assert f"{path}/order" not in (await player.get(path)).text

@@ -64,6 +64,25 @@ async def test_a_walk_in_whom_the_league_knows_gets_a_card_if_they_have_not_sign
         assert code is not None, page.text
 
 
+async def test_a_slip_has_the_name_of_the_league_the_price_and_the_address_in_letters(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        fees = {"buy_in": 500, "fee": 50, "payment": "recorded"}
+        owner, league, tournament = await opened(console, currency="EUR", fees=fees)
+        await owner.post(f"/v1/leagues/{league}/players", {"name": "Zuckuss"})
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+        await browser.get(door)
+        page = await browser.submit(f"{door}/walk-in", name="zuckuss")
+        assert ">Zuckuss</h1>" in page.text and "zuckuss" not in page.text
+        assert "€5.50" in page.text
+        await browser.get(door)
+        page = await browser.submit(f"{door}/walk-in", name="Rey")
+        assert re.search(r'id="link" value="http://localhost:8000/join/[\w-]+"', page.text)
+        assert "Or type this address" in page.text and "€5.50" in page.text
+
+
 async def test_a_walk_in_is_entered_though_nobody_can_tell_whether_they_need_a_card(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,9 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     pool: int
     prizes: int
     credit: int
+    handed_over: int
+    """The prizes that were handed over, as far as the reader sees the accounts."""
+
     accounts: tuple[AccountSeen, ...]
     """The accounts by name."""
 
@@ -124,6 +127,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         pool=shown.money.pool,
         prizes=totals.prizes,
         credit=totals.credit,
+        handed_over=sum(each.handed_over for each in books.accounts),
         accounts=tuple(
             _account(each, shown)
             for each in sorted(books.accounts, key=lambda each: by_name(each.name))

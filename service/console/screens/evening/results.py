@@ -3,10 +3,13 @@
 import asyncio
 
 import msgspec
+from markupsafe import escape
 
 from service.api.http.reading.paging import Page as Listed
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.tournament.corrections import CorrectionShown, CorrectionWanted, ForfeitWanted
 from service.api.tournament.entrants import EntrantShown
+from service.api.tournament.money import LedgerShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
@@ -15,7 +18,9 @@ from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.numbers import demanded
 from service.console.pages import Done, Page
+from service.console.rehearsals import ChangeList, Row
 from service.console.screens.evening.money import reports
+from service.console.words import Words
 
 _PLACE = "place."
 """The prefix of the fields that hold the places of a corrected order."""
@@ -113,11 +118,39 @@ async def forfeit(ask: Ask, given: Given, tournament: str) -> Done | Page:
 async def _corrected(ask: Ask, given: Given, tournament: str, what: str, body: Body) -> Done | Page:
     path = f"/v1/tournaments/{tournament}"
     shown = await ask.api.get(path, TournamentShown)
-    asked = Rehearsal(ask.gettext("Correct the result?"), currency=shown.currency)
+    asked = Rehearsal(
+        ask.gettext("Correct the result?"),
+        currency=shown.currency,
+        own=lambda changes: _to_take_back(ask, path, changes),
+    )
     return await command(
         ask, given, "POST", f"{path}/{what}", body,
         said=ask.gettext("The result is corrected."), to=links.result(tournament), rehearse=asked,
     )  # fmt: skip
+
+
+async def _to_take_back(ask: Ask, path: str, changes: WouldChange) -> ChangeList:
+    """Return the prizes of which more was handed over than would be due."""
+    books, words = await ask.api.get(f"{path}/ledger", LedgerShown), Words(ask.language)
+    handed = {each.entrant: each.handed_over for each in books.accounts}
+    rows = []
+    for tournament in changes.tournaments.values():
+        for each in tournament.payouts:
+            over = handed.get(each.entrant, 0) - each.after
+            if over > 0:
+                said = {
+                    "prize": words.money(each.after, books.currency),
+                    "part": words.money(over, books.currency),
+                }
+                rows.append(
+                    Row(
+                        what=changes.names.get(each.entrant, "–"),
+                        before=words.money(handed[each.entrant], books.currency),
+                        after=escape(ask.gettext("%(prize)s, so %(part)s must come back")) % said,
+                    )
+                )
+    caption = ask.gettext("Prizes that are handed over already")
+    return ChangeList(caption=caption, about=ask.gettext("Player"), rows=rows)
 
 
 def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:

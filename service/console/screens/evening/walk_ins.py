@@ -28,6 +28,13 @@ class SlipScreen(msgspec.Struct, kw_only=True):
 
     table: int | None
     seat: int | None
+    due: int
+    """The price of the entry in minor units, if it is not paid yet."""
+
+    currency: str | None
+    address: str
+    """The address that the code holds, for a phone without a camera, or nothing."""
+
     code: str
     """The QR code that opens the player's account on their phone. It is shown once."""
 
@@ -44,14 +51,21 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
     shown = await ask.api.get(path, TournamentShown)
     numbers = {each.id: each.number for each in shown.tables}
     claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
+    entry = next((each for each in shown.entrants if each.id == made.entrant), None)
+    fees = shown.fees
+    pays = fees.payment == "recorded" and made.status == "registered"
     waiting = waits(ask.language, shown, made.entrant)
     slip = SlipScreen(
         id=tournament,
-        name=made.name,
+        # A player whom the league knew before has the name of before.
+        name=made.name if entry is None or entry.name is None else entry.name,
         status=made.status,
         waits="" if not waiting else f"{waiting} {what_happens_next(ask.language, shown)}",
         table=None if made.table is None else numbers.get(made.table),
         seat=made.seat,
+        due=fees.buy_in + fees.fee + fees.bounty if pays else 0,
+        currency=shown.currency,
+        address=claim or "",
         code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),
         card="" if claim else await _card(ask, shown.league, made.player),
     )
