@@ -58,7 +58,7 @@ class _TooLarge(Exception):
     """The headers exceed the limit on their size or number."""
 
 
-_BY_ERROR: Final = {_TooLarge: TOO_LARGE, HostInvalid: HOST_INVALID}
+_BY_ERROR: Final[dict[type | None, Refusal]] = {_TooLarge: TOO_LARGE, HostInvalid: HOST_INVALID}
 """The answers to errors that a call of the parser raised."""
 
 
