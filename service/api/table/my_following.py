@@ -155,6 +155,13 @@ class Following:
             else:
                 await self._look_again(league, streams)
 
+    async def look_at_offers(self) -> None:
+        """Read the open offers again. No event tells that an outage has moved their ends."""
+        for league, now in tuple(self.leagues.items()):
+            for mine in tuple(now.tournaments.values()):
+                if mine.facts.offer is not None:
+                    await self._look_at(league, mine.id, 0, {})
+
     async def ends_at(self, league: str, table: str, after: int) -> list[Recorded]:
         """Return the last ends of hands at *table* after a version of its stream, oldest first."""
         rows = await read_last_of_types(

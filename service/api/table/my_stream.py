@@ -43,6 +43,9 @@ from service.people.tokens import Principal
 
 OnlyLeague = Annotated[str | None, Query("league", str, "Send only items of this league.")]
 
+OFFERS_SECONDS = 5.0
+"""Shortest time between two looks at the open offers of one stream."""
+
 _BLANK = b"\n"
 """An empty line. Readers of NDJSON skip it."""
 
@@ -156,6 +159,7 @@ async def _items(
         following = Following(shell, principal, watch, only, told)
         await following.begin()
         telling, caught_up = Telling(following, told, again=True), False
+        looked = loop.time()
         while loop.time() < end and not shell.stopping.is_set():
             item = await telling.next(shell.now())
             if item is not None:
@@ -168,6 +172,9 @@ async def _items(
             await require_token(request, request.route_handler)
             await following.look_for_leagues()
             await following.refresh()
+            if loop.time() >= looked + OFFERS_SECONDS:
+                looked = loop.time()
+                await following.look_at_offers()
 
 
 def _event(item: MyItem) -> bytes:

@@ -5,10 +5,14 @@ import asyncio
 import psycopg
 import pytest
 
+from service.api.table import my_stream
 from service.base.settings import environment
 from service.people import operator_log
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.table.test_commands import answer_to, turn
+from tests.service.api.table.test_my_stream import announced, until
+from tests.service.api.table.wire import Item
+from tests.service.api.tournament.test_entering import at
 from tests.service.upgrades.test_two_versions import audited
 from tests.support.commands import Ended, in_fork
 from tests.support.databases import TestDatabase
@@ -93,6 +97,35 @@ async def test_a_suspended_league_is_read_and_audited_and_nothing_else(
         assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
         assert (await person.post(f"/v1/tables/{table}/actions", answer_to(view))).is_success
         assert await log_of(database) == ["league_suspended", "league_restored"]
+
+
+async def test_an_open_stream_tells_the_end_of_an_offer_that_a_suspension_has_moved(
+    serving, database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No event of the league says so."""
+    monkeypatch.setattr(my_stream, "OFFERS_SECONDS", 0.2)
+    monkeypatch.setattr(my_stream, "PING_SECONDS", 0.2)
+    async with serving() as api:
+        terms = {"entrants_max": 2, "entry": {"waitlist": True, "offer_seconds": 600}}
+        terms["starts_at"] = at(7200)
+        _, league, tournament, people = await announced(api, 3, **terms)
+        for person in people:
+            await person.post(f"/v1/tournaments/{tournament}/registrations")
+        async with following(api.app, "/v1/me/stream", people[2].headers) as stream:
+            await until(stream, "caught_up")
+            await people[0].post(f"/v1/tournaments/{tournament}/withdrawals")
+            offer = await until(stream, "offer")
+            for done in ("suspend", "restore"):
+                ended = await told(database, "league", done, league, *WHY)
+                assert ended.returncode == 0, ended.stderr
+
+            async def moved() -> Item | None:
+                last = [each for each in stream.items if each["type"] == "offer"][-1]
+                return last if last["until"] != offer["until"] else None
+
+            last = await until_awaited(moved)
+            [waits] = (await people[2].get("/v1/me/waiting")).json()["items"]
+            assert offer["until"] < last["until"] == waits["until"]
 
 
 async def test_a_process_that_has_not_heard_of_a_suspension_accepts_nothing_beside_the_log(
