@@ -20,6 +20,9 @@ Settings that no copy of the database can replace. The mail server's address may
 password.
 """
 
+_IN_FOLDER: Final = {"secret_key": "key", "second_secret_key": "second-key"}
+"""The files of the settings' keys in a folder of ``up``."""
+
 _MARK: Final = b"holotable/backup/keys/1"
 _SALT, _IV = 16, 12
 _COST: Final = 1 << 17
@@ -34,6 +37,13 @@ class KeyRing(msgspec.Struct, frozen=True, kw_only=True):
 
     files: dict[str, str]
     """Contents of files by name, such as the signer's key."""
+
+    def for_up(self) -> "KeyRing":
+        """Return the ring with the settings' keys as files, as a folder of ``up`` has them."""
+        keys = {
+            file: self.settings[name] for name, file in _IN_FOLDER.items() if name in self.settings
+        }
+        return KeyRing(settings=self.settings, files=keys | self.files)
 
     def __repr__(self) -> str:
         return f"KeyRing({sorted(self.settings)}, {sorted(self.files)})"

@@ -2,6 +2,29 @@
 
 import os
 from pathlib import Path
+from typing import Final
+
+PUT_BACK: Final = "put it back, from a backup or your own copy"
+
+
+class SecretDamaged(Exception):
+    """A secret's file holds no secret. The text names the file, and never its content."""
+
+
+def read_secret(file: Path) -> str:
+    """
+    Return the secret in *file*.
+
+    Raises:
+      SecretDamaged: If the file is empty, or holds bytes that are no letters of ASCII.
+    """
+    try:
+        secret = file.read_text(encoding="ascii").strip()
+    except UnicodeDecodeError:
+        raise SecretDamaged(f"{file} is damaged") from None
+    if not secret:
+        raise SecretDamaged(f"{file} is empty")
+    return secret
 
 
 def write_secret(file: Path, content: str | bytes) -> None:

@@ -68,6 +68,7 @@ def restore(
         ring = KeyRing(settings={}, files={})
         if data is not None or keys_to is not None:
             ring = key_rings.read(source, manifest, passphrase)
+            ring = ring if data is None else ring.for_up()
         into: list[tuple[dict[str, str], Path]] = []
         if keys_to is not None:
             into.append((ring.settings | ring.files, keys_to))

@@ -11,7 +11,7 @@ import httpx
 from service.backups.manifest import BackupRefused
 from service.base import addresses, database
 from service.base.embedded import Cluster, binaries
-from service.base.secret_files import write_secret
+from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret, write_secret
 from service.base.settings import Settings, given_to_up
 from service.base.sources import SystemEntropy
 from service.process.signer import signing_app
@@ -65,12 +65,12 @@ def settings(data: Path, url: str, coming: Mapping[str, str] | None = None) -> S
         coming: Secrets that will be in the folder, by name. They replace the present ones.
 
     Raises:
-        BackupRefused: If the folder has no settings' key.
+        BackupRefused: If the folder has no settings' key, or a secret there is damaged.
     """
-    secrets = {
-        name: file.read_text(encoding="ascii").strip() for name, file in secret_files(data).items()
-    }
-    secrets |= {name: secret.strip() for name, secret in (coming or {}).items()}
+    secrets = {name: secret.strip() for name, secret in (coming or {}).items()}
+    for name, file in secret_files(data).items():
+        if name in ("key", "second-key") and name not in secrets:
+            secrets[name] = _content(file)
     if "key" not in secrets:
         raise BackupRefused(
             f"{data / SECRETS} holds no key", "put the settings' key there, in a file named key"
@@ -102,7 +102,7 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
         raise BackupRefused(
             f"{data} is no folder of `holotable up`", "name the one with its secrets"
         )
-    password = file.read_text(encoding="ascii").strip()
+    password = _content(file)
     if server is not None:
         url = addresses.with_database(server, database.DATABASE)
         yield addresses.with_login(url, database.MIGRATOR, password)
@@ -141,7 +141,7 @@ def refuse_foreign(data: Path, server: str | None, coming: Mapping[str, str]) ->
         return
     file, password = secret_files(data).get(database.MIGRATOR), coming.get(database.MIGRATOR)
     if file is not None:
-        password = file.read_text(encoding="ascii")
+        password = _content(file)
     ours = password is not None and asyncio.run(
         database.opens(addresses.with_login(server, database.MIGRATOR, password.strip()))
     )
@@ -183,6 +183,13 @@ async def remembering(data: Path) -> AsyncIterator[httpx.AsyncClient | None]:
             yield client
 
 
+def _content(file: Path) -> str:
+    try:
+        return read_secret(file)
+    except SecretDamaged as error:
+        raise BackupRefused(str(error), PUT_BACK) from error
+
+
 def _prepare(superuser: str, passwords: dict[str, str]) -> str:
     database.create_roles(superuser, passwords)
     database.create_database(superuser, database.DATABASE)
@@ -195,4 +202,4 @@ def _password(data: Path, login: str) -> str:
     file = data / SECRETS / login
     if not file.exists():
         write_secret(file, SystemEntropy().bytes(24).hex())
-    return file.read_text(encoding="ascii").strip()
+    return _content(file)

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from service.base import database
 from service.base.errors import LeagueKeyUnknown
+from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret
 from service.log.keys import Keys
+from service.transparency.note import read_private_key
 
 _LAST_LINES = 20
 _NEXT = "  next:"
@@ -25,6 +27,19 @@ class StackFailed(Exception):
     def __init__(self, said: str, step: str | None = None) -> None:
         super().__init__(said)
         self.step = step
+
+
+def kept_secret(file: Path) -> str:
+    """
+    Return the secret in *file*.
+
+    Raises:
+      StackFailed: If the file is empty or damaged.
+    """
+    try:
+        return read_secret(file)
+    except SecretDamaged as error:
+        raise StackFailed(str(error), PUT_BACK) from error
 
 
 def refuse_lost_secrets(url: str, folder: Path, secrets: Sequence[str]) -> None:
@@ -70,16 +85,20 @@ def refuse_foreign_key(url: str, file: Path, secrets: Sequence[str]) -> None:
 
 def refuse_lost_signing_key(url: str, file: Path) -> None:
     """
-    Refuse to make a signer's key where one has signed heads: it was lost.
+    Refuse a damaged key of the signer, and to make one where another has signed heads.
 
     Args:
       url: The log's database, with the login of ``holotable_migrate``.
       file: The file of the key.
 
     Raises:
-      StackFailed: If the file is missing, and there are signed heads.
+      StackFailed: If the file is damaged, or is missing and there are signed heads.
     """
     if file.exists():
+        try:
+            read_private_key(kept_secret(file))
+        except ValueError as error:
+            raise StackFailed(f"{file}: {error}", PUT_BACK) from error
         return
     with database.connect(url) as connection:
         signed = connection.execute("SELECT EXISTS (SELECT FROM checkpoint)").fetchone()

@@ -29,7 +29,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
-from service.process.starting import StackFailed, last_words, refuse_lost_secrets
+from service.process.starting import StackFailed, kept_secret, last_words, refuse_lost_secrets
 from service.process.watching import ProcessWatch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
@@ -324,14 +324,12 @@ class Stack:
         if not file.exists():
             file.parent.mkdir(mode=0o700, exist_ok=True)
             write_secret(file, SystemEntropy().bytes(24).hex())
-        if not (secret := file.read_text(encoding="ascii").strip()):
-            raise StackFailed(f"{file} is empty", "put it back, from a backup or your own copy")
-        return secret
+        return kept_secret(file)
 
     def _kept(self, name: str) -> str | None:
         """Return a secret that the operator has put in the directory, or None."""
         file = self.data / "secrets" / name
-        return file.read_text(encoding="ascii").strip() if file.exists() else None
+        return kept_secret(file) if file.exists() else None
 
     def write_environments(self) -> Path:
         """Write the environment of each login for an operator's shell, and return the folder."""
@@ -347,7 +345,7 @@ class Stack:
         file = self.data / "secrets" / "signer"
         if not file.exists():
             make_key(file, _SIGNER, SystemEntropy().bytes(32))
-        return file.read_text(encoding="ascii").strip()
+        return kept_secret(file)
 
     def _spawn(self, process: str) -> None:
         told = self.signer_settings() if process == "signer" else self.settings(process)

@@ -31,7 +31,7 @@ from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed
 from tests.service.league_night import Night, played
 from tests.support.commands import begun, in_fork
-from tests.support.databases import TestDatabase, TestServer
+from tests.support.databases import SECRET_KEY, TestDatabase, TestServer
 from tests.support.waiting import until
 
 STEPS = 30
@@ -438,3 +438,13 @@ def test_a_restore_into_the_folder_of_a_running_up_touches_no_secret(
         done = in_fork(asked, {})
     assert (done.returncode, "is running" in done.stderr) == (1, True)
     assert {each.name: each.read_text() for each in key.parent.iterdir()} == {"key": "7b" * 24}
+
+
+def test_a_backup_of_separate_processes_comes_back_into_a_folder_of_up(
+    kept: Kept, tmp_path: Path
+) -> None:
+    """Its settings' key is no file of the backup, and ``up`` reads it from one."""
+    data = tmp_path / "data"
+    done = in_fork(("restore", str(kept.folder), "--data", str(data)), {})
+    assert done.returncode == 0, done.stderr
+    assert (data / at_rest.SECRETS / "key").read_text() == SECRET_KEY

@@ -8,9 +8,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from service.backups.manifest import BackupRefused
 from service.base import database as databases
 from service.base.embedded import Cluster, ClusterFailed, binaries
 from service.log.keys import Keys
+from service.process import at_rest
+from service.process.signer import make_key
 from service.process.starting import (
     StackFailed,
     last_words,
@@ -70,16 +73,26 @@ def test_a_lost_signing_key_is_not_made_again_where_heads_are_signed(
     with pytest.raises(StackFailed, match="signer is missing") as missing:
         refuse_lost_signing_key(url, file)
     assert f"`holotable signer new-key {file}" in (missing.value.step or "")
-    file.touch()
+    make_key(file, "holotable", bytes(32))
     refuse_lost_signing_key(url, file)
+    for content, said in ((b"", "is empty"), (b"\xff", "is damaged"), (b"key", "key is damaged")):
+        file.write_bytes(content)
+        with pytest.raises(StackFailed, match=f"signer.* {said}"):
+            refuse_lost_signing_key(url, file)
 
 
-def test_an_empty_secret_is_refused_and_not_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("content", "said"), [(b"", "is empty"), (b"\xff\xfe", "is damaged")])
+def test_an_empty_or_damaged_secret_is_refused_and_not_used(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     """A disk that was full can leave such a file."""
     (tmp_path / "secrets").mkdir()
-    (tmp_path / "secrets" / "signer-token").touch()
-    with pytest.raises(StackFailed, match="signer-token is empty"):
+    (tmp_path / "secrets" / "signer-token").write_bytes(content)
+    with pytest.raises(StackFailed, match=f"signer-token {said}"):
         Stack(tmp_path).signer_settings()
+    (tmp_path / "secrets" / "signer-token").rename(tmp_path / "secrets" / "key")
+    with pytest.raises(BackupRefused, match=f"key {said}"):
+        at_rest.settings(tmp_path, "postgresql://nowhere")
 
 
 def test_a_second_up_on_a_folder_is_told_who_uses_it(tmp_path: Path) -> None:
