@@ -63,6 +63,47 @@ async def pages(browser: Browser, tournament: str, **headers: Any) -> list[str]:
     return [(await browser.get(each, **headers)).text for each in found]
 
 
+async def test_the_evening_tells_players_of_rebuys_their_price_and_the_end_of_check_in(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        _, tournament, people = await evening(
+            console,
+            currency="EUR",
+            fees={"buy_in": 500, "fee": 50},
+            overrides={"rebuy": {"max": 2, "until_level": 3}},
+        )
+        player = await console.signed_in(people[0].login)
+        lost = "Players who have not checked in by the start lose their places."
+        for page in (await pages(player, tournament))[:2]:
+            assert "Check-in opens <time" in page and lost in page, page
+            rebuys = page[page.index("Rebuys") :][:400]
+            assert "at most 2 each" in rebuys and "to the end of level 3" in rebuys
+            assert "€5.50" in rebuys
+        for page in (await pages(player, tournament, headers=GERMAN))[:2]:
+            assert "Wer bis zum Start nicht eingecheckt ist, verliert den Platz." in page
+            assert "höchstens 2 pro Person" in page
+
+
+async def test_a_player_who_is_out_reads_the_own_place_on_the_evening(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, _ = await console.api.playing(3)
+        about = f"/v1/tournaments/{tournament}"
+        mine = next(
+            each
+            for each in (await owner.get(about)).json()["entrants"]
+            if each["player"] == people[0].player
+        )
+        player = await console.signed_in(people[0].login)
+        assert "You are out" not in (await player.get(f"/tournaments/{tournament}")).text
+        gone = {"entrant": mine["id"], "reason": "Two phones."}
+        assert (await owner.post(f"{about}/disqualifications", gone)).is_success
+        page = await player.get(f"/tournaments/{tournament}")
+        assert "You are out" in page.text and "place 3" in page.text
+        other = await console.signed_in(people[1].login)
+        assert "You are out" not in (await other.get(f"/tournaments/{tournament}")).text
+
+
 async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancelled_evening(
     serving: Serving, database: TestDatabase
 ) -> None:

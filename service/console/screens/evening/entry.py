@@ -1,14 +1,15 @@
 """The rules of entry: what happens if too few come, and until when people may come late."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
+from markupsafe import escape
 
 from engine.tournament.model.terms import EntryTerms
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
-from service.console.words import lasting
+from service.console.words import Words, lasting
 
 BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 """The phases in which the seats are not drawn yet."""
@@ -32,6 +33,12 @@ class EntryRules(msgspec.Struct, frozen=True, kw_only=True):
     too_few: str = ""
     """The effect of too few players at the start, or nothing once play has begun."""
 
+    no_show: str = ""
+    """The opening of check-in, and the effect of not being there. Nothing once play has begun."""
+
+    rebuys: tuple[str, ...] = ()
+    """How many rebuys there are, until when, and at which price. Empty without rebuys."""
+
     waits: str = ""
     """That the start was postponed, or nothing."""
 
@@ -50,13 +57,44 @@ def entry_rules(language: Spoken, shown: TournamentShown | PublicTournament) -> 
     if entry.late and (before or shown.late_registration):
         ends_at = shown.late_registration_ends_at
         late = LateEntry(level=entry.late_registration_level, ends_at=ends_at)
+    rebuys = _rebuys(language, shown)
     if not before:
-        return EntryRules(late=late)
+        return EntryRules(late=late, rebuys=rebuys)
     return EntryRules(
+        no_show=_if_absent(language, shown),
+        rebuys=rebuys,
         too_few=if_too_few(language, entry, shown.entrants_min, shown.postponements),
         waits=_waits(language, entry) if shown.postponements else "",
         late=late,
     )
+
+
+def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tuple[str, ...]:
+    _, rebuy = language.gettext, shown.ruleset.rebuy
+    if rebuy.max == 0:
+        return ()
+    found = [_("any number")]
+    if rebuy.max is not None:
+        found = [_("at most %(num)s each") % {"num": rebuy.max}]
+    if rebuy.until_level is not None:
+        found.append(_("to the end of level %(level)s") % {"level": rebuy.until_level})
+    if isinstance(shown, TournamentShown) and shown.currency is not None:
+        fees = shown.fees
+        own = fees.rebuy
+        price = fees.buy_in + fees.fee if own is None else own.price + own.fee
+        found.append(Words(language).money(price, shown.currency))
+    return tuple(found)
+
+
+def _if_absent(language: Spoken, shown: TournamentShown | PublicTournament) -> str:
+    before = shown.entry.check_in_opens_before_seconds
+    if before is None or not releases(shown.entry):
+        return ""
+    said = language.gettext(
+        "Check-in opens %(when)s. Players who have not checked in by the start lose their places."
+    )
+    opens = Words(language).when(shown.starts_at - timedelta(seconds=before))
+    return escape(said) % {"when": opens}
 
 
 def releases(entry: EntryTerms) -> bool:

@@ -63,6 +63,9 @@ class Mine(msgspec.Struct, kw_only=True):
     status: EntrantStatus | None
     """The state of the latest entry, or null without one."""
 
+    place: int | None
+    """The place of a reader who is out, or null."""
+
     line: int | None
     offered_until: datetime | None
     table: str | None
@@ -378,9 +381,11 @@ async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
     if entry is not None and early and not entry.checked_in:
         where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
         code = await qr_svg(where, ask.gettext("Code of the player"))
+    places = [each.placing for each in shown.entrants if each.player == me.id]
     open_now = shown.state == "registering" or shown.late_registration
     return Mine(
         status=None if entry is None else entry.status,
+        place=places[-1] if places and entry is None else None,
         line=None if entry is None else entry.line,
         offered_until=None if entry is None else entry.offered_until,
         table=None if entry is None else entry.table,
