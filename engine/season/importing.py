@@ -86,13 +86,18 @@ def _problems(state: Opened, stated: StatedTournament) -> Iterator[Wording]:
         yield Wording(f"a tournament's name has 1 to {NAME_LENGTH_MAX} characters")
     if not stated.results:
         yield Wording("it has no results")
-    players = Counter(state.one(each.player) for each in stated.results)
-    twice = sorted(player for player, times in players.items() if times > 1)
-    if twice:
-        yield Wording(f"{twice[0]} has two results")
-    bots = sorted(player for player in players if is_house_bot(player))
-    if bots:
-        yield Wording(f"{bots[0]} is a house bot, and house bots get no points")
+    places: dict[PlayerId, int] = {}
+    for each in stated.results:
+        player = state.one(each.player)
+        if player in places:
+            yield Wording(
+                f"the results at place {places[player]} and place {each.place} are one player's"
+            )
+        if is_house_bot(player):
+            yield Wording(
+                f"the result at place {each.place} is a house bot's, which gets no points"
+            )
+        places[player] = each.place
     scale = state.terms.scale
     for each in stated.results:
         # A list may leave players out, so places may be missing.

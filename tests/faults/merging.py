@@ -53,8 +53,8 @@ FAULTS = (
     Fault(
         name="a house bot gets points by a list",
         file="season/importing.py",
-        sound="if is_house_bot(player))",
-        faulty="if not is_house_bot(player) and False)",
+        sound="if is_house_bot(player):",
+        faulty="if not is_house_bot(player) and False:",
         caught_by=SEASON + "test_house_bots_get_no_points_by_a_list",
     ),
 )

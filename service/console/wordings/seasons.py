@@ -24,9 +24,11 @@ SEASONS: Mapping[str, str] = {
         "The name of an evening has 1 to %(most)s characters."
     ),
     "it has no results": N_("It has no results."),
-    "%(player)s has two results": N_("One player has two results: %(player)s."),
-    "%(player)s is a house bot, and house bots get no points": N_(
-        "House bots get no points: %(player)s."
+    "the results at place %(first)s and place %(second)s are one player's": N_(
+        "One player has two results, at place %(first)s and at place %(second)s."
+    ),
+    "the result at place %(place)s is a house bot's, which gets no points": N_(
+        "House bots get no points, but one is at place %(place)s."
     ),
     "points must not be beyond %(most)s": N_("Points go up to %(most)s."),
     "the list has this name twice": N_("The list has this name twice."),
