@@ -58,9 +58,11 @@ def root(lines: list[dict[str, Any]], leaves: dict[int, bytes], size: int) -> by
     return found
 
 
-async def a_night(api: Any, database: TestDatabase, sign: Callable[..., Any]) -> tuple[Any, ...]:
+async def a_night(
+    api: Any, database: TestDatabase, sign: Callable[..., Any], **terms: Any
+) -> tuple[Any, ...]:
     """Play one hand of three. Return owner, league, tournament, people and the hand."""
-    owner, league, tournament, people, table = await api.playing(3, hands_max=1)
+    owner, league, tournament, people, table = await api.playing(3, hands_max=1, **terms)
 
     async def finished() -> bool:
         state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
