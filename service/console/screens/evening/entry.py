@@ -37,7 +37,7 @@ class EntryRules(msgspec.Struct, frozen=True, kw_only=True):
     """The opening of check-in, and the effect of not being there. Nothing once play has begun."""
 
     rebuys: tuple[str, ...] = ()
-    """How many rebuys there are, until when, and at which price. Empty without rebuys."""
+    """The number of rebuys, their end and their price. Empty without rebuys."""
 
     waits: str = ""
     """That the start was postponed, or nothing."""
