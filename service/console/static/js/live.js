@@ -5,6 +5,7 @@ import { localise } from "./times.js";
 const JITTER = 300; // milliseconds, so that many readers do not ask at once
 const AGAIN = 3000;
 const AGAIN_MAX = 30_000;
+export const PATIENCE = 30_000; // A connection may be dead and never say so: then it is asked anew
 const AWAY = 4000; // milliseconds without a stream after which the page says so. Most breaks are shorter
 
 let source = null;
@@ -122,9 +123,11 @@ export async function refresh(name) {
   if (!part || (document.visibilityState === "hidden" && part.dataset.awake === undefined)) return;
   const known = tags.get(name);
   const number = next(name);
-  let answer;
+  const headers = known ? { "If-None-Match": known } : {};
+  let answer, text;
   try {
-    answer = await fetch(addressOf(part), { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
+    answer = await fetch(addressOf(part), { headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    if (answer.status === 200) text = await answer.text();
   } catch {
     return again(name);
   }
@@ -133,7 +136,6 @@ export async function refresh(name) {
   misses.delete(name);
   if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer arrived meanwhile
   if (answer.status !== 200) return; // 304: nothing differs
-  const text = await answer.text();
   if (leaving()) {
     waiting.set(name, setTimeout(() => refresh(name), AGAIN));
     return;

@@ -1,6 +1,6 @@
 // The playing table. The server draws it; this module makes it quick to use.
 
-import { refresh } from '../live.js';
+import { PATIENCE, refresh } from '../live.js';
 import { changed, recount, setAmount, suit } from './choosing.js';
 import { ahead, left, share, spoken } from './deadline.js';
 import * as keys from './keys.js';
@@ -70,7 +70,8 @@ const send = async (form, button) => {
   table.setAttribute('aria-busy', 'true');
   try {
     const body = new URLSearchParams(new FormData(form, button));
-    const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
+    const signal = AbortSignal.timeout(PATIENCE);
+    const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual', signal });
     if (answer.type === 'opaqueredirect') await refresh(table.closest('[data-part]').dataset.part);
     else if (answer.status === 429 || answer.status >= 500) offline(table);
     else await refused(table, answer);
