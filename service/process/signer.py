@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import structlog
 import uvicorn
 from litestar import Litestar, MediaType, Request, Response, Router, get, post
 from litestar.connection import ASGIConnection
@@ -23,6 +24,7 @@ from service.base.errors import CheckpointRefused
 from service.base.health import beating
 from service.base.settings import SettingsInvalid, SignerSettings
 from service.transparency.messages import (
+    Damage,
     Head,
     Heads,
     LastHead,
@@ -32,7 +34,9 @@ from service.transparency.messages import (
     SignRequest,
 )
 from service.transparency.note import Checkpoint, SigningKey, private_key, read_private_key
-from service.transparency.signer import Memory, Signer
+from service.transparency.signer import Memory, MemoryDamaged, Signer
+
+_log = structlog.get_logger(__name__)
 
 _STOP_SECONDS = 5
 
@@ -110,8 +114,16 @@ def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[byt
 
 
 # The request is not used: user, session and state are open.
-def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[bytes]:
+_Wanted = Request[Any, Any, Any]
+
+
+def _refused(_: _Wanted, error: CheckpointRefused) -> Response[bytes]:
     return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
+
+
+def _damaged(_: _Wanted, error: MemoryDamaged) -> Response[bytes]:
+    _log.error("the memory is damaged", error=str(error))
+    return _encoded(Damage(memory=str(error)), 500)
 
 
 def _knowing(token: str) -> Callable[[_Asked, BaseRouteHandler], None]:
@@ -141,7 +153,7 @@ def signing_app(signer: Signer, token: str | None = None) -> Litestar:
     return Litestar(
         [public_key, private],
         state=State({"signer": signer}),
-        exception_handlers={CheckpointRefused: _refused},
+        exception_handlers={CheckpointRefused: _refused, MemoryDamaged: _damaged},
         lifespan=[lambda _: beating("the event loop")],
         openapi_config=None,
         logging_config=None,

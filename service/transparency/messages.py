@@ -43,6 +43,13 @@ class Signed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     note: str
 
 
+class Damage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The answer of a signer that cannot read its memory."""
+
+    memory: str
+    """The fault in a sentence, with the file."""
+
+
 class ReceiptsRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Receipts to sign, each in a note of its own."""
 

@@ -8,6 +8,7 @@ old copy therefore gets no signature.
 
 import fcntl
 import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -20,6 +21,10 @@ from service.transparency.receipt import CommandReceipt, parse_receipt
 from service.transparency.tree import EMPTY_ROOT, consistent
 
 ORIGIN_PREFIX = "holotable/"
+
+
+class MemoryDamaged(Exception):
+    """A file of the signer's memory cannot be read. The text names it."""
 
 
 class _Remembered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,6 +56,9 @@ class Memory:
 
     Raises:
         BlockingIOError: If another signer uses *folder*.
+
+    Reading raises :class:`MemoryDamaged` for a file that is not as it was written. To take it for a
+    missing one would let the signer sign another log.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,15 +82,13 @@ class Memory:
 
     def recall(self, league: str) -> Checkpoint | None:
         """Return the last head signed for *league*, of any epoch."""
-        try:
-            data = self._file(league).read_bytes()
-        except FileNotFoundError:
-            return None
-        return _decoded(data)
+        with suppress(FileNotFoundError):
+            return _read(self._file(league))
+        return None
 
     def everything(self) -> list[Checkpoint]:
         """Return the last head of every league."""
-        return [_decoded(file.read_bytes()) for file in sorted(self._folder.glob("*.json"))]
+        return [_read(file) for file in sorted(self._folder.glob("*.json"))]
 
     def keep(self, league: str, head: Checkpoint) -> None:
         """Remember *head*. When this function returns, the head survives a crash."""
@@ -101,8 +107,11 @@ class Memory:
             os.close(folder)
 
 
-def _decoded(data: bytes) -> Checkpoint:
-    kept = msgspec.json.decode(data, type=_Remembered)
+def _read(file: Path) -> Checkpoint:
+    try:
+        kept = msgspec.json.decode(file.read_bytes(), type=_Remembered)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise MemoryDamaged(f"the signer cannot read {file.name} of its memory") from error
     return Checkpoint(origin=kept.origin, size=kept.size, root=kept.root)
 
 

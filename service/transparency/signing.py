@@ -17,7 +17,7 @@ from service.base.errors import CheckpointRefused, LogIncomplete
 from service.base.settings import Settings
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
-from service.transparency.messages import Head, Heads, LastHead, Signed, SignRequest
+from service.transparency.messages import Damage, Head, Heads, LastHead, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.signer import league_and_epoch
 from service.transparency.tree import EMPTY_ROOT
@@ -43,6 +43,10 @@ class SignerAway(Exception):
 
 class SignerStrange(SignerAway):
     """The signer answered that it has another token than this process."""
+
+
+class SignerDamaged(SignerAway):
+    """The signer cannot read a file of its memory. The text names the file."""
 
 
 def client_of(settings: Settings) -> httpx.AsyncClient | None:
@@ -190,6 +194,7 @@ async def ask(
     Raises:
         CheckpointRefused: If the signer refuses.
         SignerStrange: If the signer has another token.
+        SignerDamaged: If a file of its memory is damaged.
         SignerAway: If the signer does not answer, or answers with another error.
     """
     try:
@@ -201,6 +206,9 @@ async def ask(
         raise CheckpointRefused(problem["detail"], **problem["facts"])
     if answer.status_code == httpx.codes.UNAUTHORIZED:
         raise SignerStrange("the signer has another HOLOTABLE_SIGNER_TOKEN than this process")
+    if answer.status_code == httpx.codes.INTERNAL_SERVER_ERROR:
+        with suppress(msgspec.MsgspecError):
+            raise SignerDamaged(msgspec.json.decode(answer.content, type=Damage).memory)
     if answer.is_error:
         raise SignerAway(f"the signer answered {answer.status_code}")
     return answer.content

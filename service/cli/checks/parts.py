@@ -22,7 +22,7 @@ from service.notices.smtp import Away, SmtpSession
 from service.tasks.broker import is_postgres
 from service.tasks.messages import unreadable
 from service.transparency.memory import forgotten, memory_faults
-from service.transparency.signing import SignerAway, SignerStrange, ask, asking
+from service.transparency.signing import SignerAway, SignerDamaged, SignerStrange, ask, asking
 
 SKEW_ALLOWED: Final = 1.0
 """Seconds."""
@@ -221,6 +221,12 @@ async def signer(connection: asyncpg.Connection, settings: Settings) -> str:
                 "give every process that asks the signer the signer's token, and restart it; "
                 "unsigned heads wait, and nothing is lost",
             ) from strange
+        except SignerDamaged as damaged:
+            raise wrong(
+                str(damaged),
+                "move this file away from HOLOTABLE_SIGNER_MEMORY, or from DATA/signer of `up`; "
+                "then `holotable doctor` names the league that it was of",
+            ) from damaged
         except SignerAway as away:
             raise wrong(
                 str(away), f"{restart('signer')}; unsigned heads wait, and nothing is lost"

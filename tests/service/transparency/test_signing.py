@@ -23,7 +23,7 @@ from service.transparency.memory import forgotten, memory_faults
 from service.transparency.messages import SignRequest
 from service.transparency.note import SigningKey, open_note, parse_checkpoint
 from service.transparency.signer import Memory, Signer
-from service.transparency.signing import SignerAway, sign_head
+from service.transparency.signing import SignerAway, SignerDamaged, sign_head
 from service.transparency.tree import consistent, root_by_inclusion, root_of
 from tests.support.counters import DECIDERS, command, counting, new_league, stream
 from tests.support.databases import TestDatabase
@@ -247,6 +247,25 @@ async def test_a_signer_that_has_lost_its_memory_is_known_until_the_next_head_or
     await count(writer, one, 1)
     assert await sign_head(worker, signer, its) is not None
     assert await forgotten(worker, signer) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", bytes(range(192, 256)), b'{"origin": "\xff"}'])
+async def test_a_damaged_file_of_the_memory_is_named_and_never_taken_for_a_missing_one(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+    tmp_path: Path,
+    content: bytes,
+) -> None:
+    league, number = await signed(writer, worker, signer, 5)
+    await count(writer, league, 1)
+    (file,) = (tmp_path / "signer").glob("*.json")
+    file.write_bytes(content)
+    for asked in (sign_head(worker, signer, number), memory_faults(worker, signer)):
+        with pytest.raises(SignerDamaged, match=file.name):
+            await asked
+    file.unlink()
+    assert await forgotten(worker, signer) == [league]
 
 
 def junk() -> bytes:
