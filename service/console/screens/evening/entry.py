@@ -82,7 +82,8 @@ def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tupl
         fees = shown.fees
         own = fees.rebuy
         price = fees.buy_in + fees.fee if own is None else own.price + own.fee
-        found.append(Words(language).money(price, shown.currency))
+        money = Words(language).money(price, shown.currency)
+        found.append(escape(_("%(money)s each time")) % {"money": money})
     return tuple(found)
 
 
