@@ -114,6 +114,7 @@ async def test_what_was_recorded_by_mistake_is_taken_back(serving: Serving) -> N
         page = await browser.submit(f"{path}/entry")
         assert "Not paid after all: the buy-in · €15.00" in page.text
         assert "Not paid after all: the fee · €2.00" in page.text
+        assert 'placeholder="Reason (else: recorded by mistake)"' in page.text
 
         buy_in, fee = taking_back(browser.page)
         page = await sent(browser, f"{path}/undo", buy_in)

@@ -202,10 +202,21 @@ async def disqualify(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/floor/rebuy", of=floor)
 async def rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Take a rebuy for a player."""
-    body = given.into(RebuyNamed)
-    said = ask.gettext("A rebuy for %(name)s.") % {"name": given.text("name")}
-    return await _do(ask, given, tournament, "rebuys/by-staff", body, said)
+    """Take a rebuy for a player, or declare it for one who has chips, after a question."""
+    body, name = given.into(RebuyNamed), {"name": given.text("name")}
+    said, asked = ask.gettext("A rebuy for %(name)s.") % name, None
+    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    if any(each.id == body.entrant and each.status == "playing" for each in shown.entrants):
+        said = ask.gettext("The rebuy for %(name)s is declared.") % name
+        asked = Question(
+            ask.gettext("Declare a rebuy for %(name)s?") % name,
+            ask.gettext(
+                "%(name)s still has chips. The rebuy comes by itself once the last chip is lost, "
+                "and is owed then. This cannot be taken back."
+            )
+            % name,
+        )
+    return await _do(ask, given, tournament, "rebuys/by-staff", body, said, asked)
 
 
 @form("/tournaments/{tournament:str}/floor/add-on", of=floor)
@@ -309,7 +320,7 @@ async def _do(
     what: str,
     body: Body,
     said: str,
-    rehearse: Rehearsal | None = None,
+    rehearse: Rehearsal | Question | None = None,
 ) -> Done | Page:
     """Send a command about the tournament, and return to the floor."""
     return await command(
