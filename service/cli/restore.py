@@ -22,7 +22,7 @@ from service.base.settings import Settings
 from service.cli.backup_options import DATA, FOLDER, PASSPHRASE, passphrase_in
 from service.cli.common import DRY_RUN, err, out, server, settings
 from service.process import at_rest
-from service.transparency.memory import memory_faults
+from service.transparency.memory import forgotten, memory_faults
 from service.transparency.signing import SignerAway, asking
 
 
@@ -153,9 +153,9 @@ async def _restore(
 
 
 _MEANING = {
-    None: "no signer was asked. Events that were signed after the backup are lost, and players who "
-    "hold newer signed heads can prove it\n  next: unless nothing happened since the backup, open "
-    "an epoch of every league: docs/operating/backup-and-restore.md",
+    None: "no signer could say what is missing. Events that were signed after the backup are lost, "
+    "and players who hold newer signed heads can prove it\n  next: unless nothing happened since "
+    "the backup, open an epoch of every league: docs/operating/backup-and-restore.md",
     True: "the signer remembers more of these leagues. Events are lost, and players who hold "
     "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
     "docs/operating/backup-and-restore.md",
@@ -165,7 +165,7 @@ _MEANING = {
 
 
 async def _lost(told: Settings, data: Path | None) -> list[str] | None:
-    """Return the heads that the signer remembers and the log lacks, or None without a signer."""
+    """Return the heads that the signer remembers and the log lacks, or None if it cannot say."""
     connection = await asyncpg.connect(asyncpg_dsn(told.database_url))
     try:
         async with asking(told) if data is None else at_rest.remembering(data) as signer:
@@ -178,10 +178,14 @@ async def _contradictions(
     connection: asyncpg.Connection, signer: httpx.AsyncClient
 ) -> list[str] | None:
     try:
-        return (await memory_faults(connection, signer))[1]
+        _, found = await memory_faults(connection, signer)
+        lost = await forgotten(connection, signer)
     except SignerAway as away:
         err.print(f"{away}: its memory was not compared", markup=False)
         return None
+    if lost:
+        err.print(f"the signer does not remember the signed heads of {len(lost)} leagues")
+    return found or (None if lost else [])
 
 
 def _tell(manifest: Manifest) -> None:

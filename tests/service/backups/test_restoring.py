@@ -24,6 +24,7 @@ from service.base.database import UNFINISHED, drop_database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import environment
 from service.process import at_rest
+from service.process.signer import make_key
 from service.process.starting import StackFailed
 from service.process.supervisor import Stack
 from service.transparency.ledger import root_at
@@ -445,6 +446,11 @@ def test_a_backup_of_separate_processes_comes_back_into_a_folder_of_up(
 ) -> None:
     """Its settings' key is no file of the backup, and ``up`` reads it from one."""
     data = tmp_path / "data"
+    make_key(data / at_rest.SECRETS / "signer", "holotable", bytes(32))
+    (data / "signer").mkdir()
     done = in_fork(("restore", str(kept.folder), "--data", str(data)), {})
     assert done.returncode == 0, done.stderr
+    # An empty memory knows of nothing that is missing, and that proves nothing.
+    assert "the signer does not remember the signed heads of 1 leagues" in done.stderr
+    assert "no signer could say what is missing" in done.stdout
     assert (data / at_rest.SECRETS / "key").read_text() == SECRET_KEY
