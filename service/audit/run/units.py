@@ -26,7 +26,7 @@ from service.audit.said import said
 from service.base.database import sqlstate_of
 from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
-from service.log.read import positions_of, read_at, read_league
+from service.log.read import last_position, positions_of, read_at, read_league
 from service.log.record import Recorded
 from service.projections.applying.projection import ProjectionBroken
 from service.projections.models.all import chosen
@@ -168,6 +168,12 @@ async def _demand_short(
     """
     if waits.version < 1:
         what = said("no program makes rows of version %(version)s", version=waits.version)
+        findings.hold("projections", False, -1, name, what)
+    if waits.position > await last_position(driver, plan.league):
+        what = said(
+            "its rows are to follow position %(position)s, which no event has",
+            position=waits.position,
+        )
         findings.hold("projections", False, -1, name, what)
     for missed in await read_league(driver, plan.league, waits.position, 1):
         what = said(

@@ -304,7 +304,11 @@ async def test_a_forged_read_model_is_found(
     report = await audited(database, night.league)
     assert faults(report) == {"projections": 1}
     assert "no program makes rows of version 0" in report.text()
-    await connection.execute(changed, model.version, 1)
+    await connection.execute(changed, model.version - 1, 10**12)
+    report = await audited(database, night.league)
+    assert faults(report) == {"projections": 1}
+    assert "which no event has" in report.text()
+    await connection.execute(changed, 1, 1 - 10**12)
     await connection.close()
     assert faults(await audited(database, night.league)) == {"projections": 1}
 

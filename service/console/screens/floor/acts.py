@@ -32,7 +32,6 @@ from service.console.screens.floor.starting import (
     loses_places,
     owe_the_entry,
     owing,
-    too_few,
 )
 
 _FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
@@ -57,12 +56,13 @@ async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """
     Draw the seats and open the tables. If that takes somebody's place, ask first.
 
-    A start with too few players is refused, so nothing is asked then.
+    The start may be refused then, because too few players are there. Only the rules know that: an
+    offer or a check-in in the same moment can make them enough.
     """
     shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
     absent = absentees(shown)
     asked = None
-    if absent and not too_few(shown):
+    if absent:
         gone, unpaid = loses_places(ask.language, absent), await owing(ask, shown)
         if unpaid:
             gone = f"{gone} {owe_the_entry(ask.language, unpaid)}"

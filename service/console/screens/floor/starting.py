@@ -1,4 +1,4 @@
-"""The start of play as the floor foresees it: who is not here, who owes, whether too few are."""
+"""The start of play as the floor foresees it: who is not here, and who owes."""
 
 from collections.abc import Sequence
 
@@ -30,18 +30,6 @@ def absentees(shown: TournamentShown) -> tuple[EntrantShown, ...]:
         return ()
     entered = (each for each in shown.entrants if each.status == "registered")
     return tuple(each for each in entered if not each.checked_in)
-
-
-def too_few(shown: TournamentShown) -> bool:
-    """Return whether a draw of the seats would find too few players."""
-    if shown.state not in BEFORE_PLAY:
-        return False
-    checks = shown.entry.check_in_opens_before_seconds is not None
-    entered = [each for each in shown.entrants if each.status == "registered"]
-    there = sum(each.checked_in or not releases(shown.entry) for each in entered)
-    line = [each for each in shown.entrants if each.status == "waitlisted"]
-    there += sum(each.checked_in or not checks for each in line)
-    return there < shown.entrants_min
 
 
 def loses_places(language: Spoken, absent: Sequence[EntrantShown]) -> str:
