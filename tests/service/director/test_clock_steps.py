@@ -178,7 +178,9 @@ async def test_a_process_that_starts_in_a_short_leap_sets_nobody_back(
 
     for clock in (older, *young, runtime.clock, *young):
         await clock.measure(runtime.pool)  # type: ignore[attr-defined]
-    assert (await steps(runtime))[-1] == ((7200, None) if doubted else (-by.total_seconds(), "returned"))
+    assert (await steps(runtime))[-1] == (
+        (7200, None) if doubted else (-by.total_seconds(), "returned")
+    )
     told = await runtime.pool.fetchval("SELECT service_time()")
     for now in (told, *(clock.now() for clock in (*clocks, *young))):
         assert abs(now - datetime.now(UTC)) < SLACK / 6
