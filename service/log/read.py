@@ -63,7 +63,6 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "AND position <= $3 ORDER BY position"
 )
-_LEAGUE_OF_TYPE = _LEAGUE.replace("<= $3", "<= $3 AND type = $4")
 _OF_TYPE = (  # compares the type as _BOOKS does
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 AND coalesce(type = ANY ($4), false) "
@@ -215,15 +214,6 @@ async def read_league(
     """Return the next *limit* events of a league after a position. -1 is before the first."""
     number, until = _number(league), after_position + limit
     rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, until)
-    return _recorded(number, rows)
-
-
-async def read_league_of_type(
-    connection: Connection, league: str | UUID, kind: str, after_position: int, until_position: int
-) -> list[Recorded]:
-    """Return the events of a type between two positions of a league. Keep these near together."""
-    number, driver = _number(league), await driver_of(connection)
-    rows = await driver.fetch(_LEAGUE_OF_TYPE, number, after_position, until_position, kind)
     return _recorded(number, rows)
 
 

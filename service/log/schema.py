@@ -36,6 +36,12 @@ events = sa.Table(
         "position",
         postgresql_where=sa.text("type = 'positions_voided'"),
     ),
+    sa.Index(
+        "ix_events_deal_voided",
+        "league",
+        "position",
+        postgresql_where=sa.text("type = 'deal_voided'"),
+    ),
 )
 
 league_epoch = sa.Table(

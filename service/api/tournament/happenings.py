@@ -12,29 +12,36 @@ from engine.table.model.events import DealVoided
 from engine.table.model.state import State, Table
 from engine.tournament.model import events as play
 from engine.tournament.model.events import entering, floor, money
-from engine.values import Stream, stream_of
+from engine.values import Stream, number_of, stream_of
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_at, names_of
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.log.catalogue import tag_of
-from service.log.read import read_last_of_types, read_league_of_type
+from service.log.read import read_at, read_last_of_types
 from service.log.record import Recorded
 
 HAPPENINGS_MAX = 40
 VERSIONS_BACK = 2_000
 """The distance in versions that is searched, so that a long tournament costs no more."""
 
-POSITIONS_ASIDE = 5_000
-"""The distance from the last of the tournament's events in which voided deals are searched."""
+VOIDED_DEALS = """
+    SELECT position FROM events dealt
+     WHERE league = $1 AND type = 'deal_voided' AND position > $2
+       AND (SELECT strpos(opened.data::text, $3) > 0 FROM events opened
+             WHERE opened.league = $1 AND opened.stream = dealt.stream
+               AND opened.stream_version = 1)
+     ORDER BY position DESC LIMIT $4
+"""
+"""A partial index holds the voided deals. The event that opened a table names its tournament."""
 
 
 class Happening(msgspec.Struct, kw_only=True):
     """An event for the floor. Members that its type does not have are null."""
 
     type: str
-    """The type of the event, as in the tournament's feed."""
+    """The type of the event, as in the feed of the tournament. Tables' feeds have `deal_voided`."""
 
     at: datetime
     """The instant at which it was stored."""
@@ -101,8 +108,8 @@ class _Told:
     "GET", "/v1/tournaments/{tournament_id:str}/happenings", "read_happenings",
     "List what happened in a tournament last: levels, breaks, moves, knock-outs and staff's acts.",
     needs="read_league", scope="leagues:read", answer=Happened,
-    about="Every line is an event of the tournament's feed. The feed has all of them, and more "
-    "members of each.",
+    about="Every line is an event of the tournament's feed, or `deal_voided` of a table's feed. "
+    "The feeds have all events, and more members of each.",
 )  # fmt: skip
 async def read_happenings(place: TournamentPlace, shell: Shell) -> Response[bytes]:
     """Read the last events of some types, newest first."""
@@ -127,24 +134,16 @@ async def read_happenings(place: TournamentPlace, shell: Shell) -> Response[byte
 async def _voided_deals(
     shell: Shell, place: TournamentPlace, rows: Sequence[Recorded]
 ) -> list[tuple[Recorded, _Told]]:
-    """Return the voided deals of the tournament since the first of *rows*. Tables keep them."""
-    if not rows:
-        return []
-    first, last = rows[0].position, rows[-1].position
-    found = []
-    for row in await read_league_of_type(
-        shell.pool,
-        place.league,
-        tag_of(DealVoided),
-        max(first, last - POSITIONS_ASIDE),
-        last + POSITIONS_ASIDE,
-    ):
-        table = await _table(shell, place.league, row.stream)
-        if table is not None and table.tournament == place.id:
-            codec = shell.runtime.writer.codec
-            event = codec.public(row.stream, row.type, row.schema_version, row.data)
-            if isinstance(event, DealVoided):
-                found.append((row, _Told(table=table.table, hand_number=event.number)))
+    """Return the last voided deals of the tournament since *rows* begin. Tables keep them."""
+    after = rows[0].position if rows else -1
+    asked = (number_of(place.league), after, place.id, HAPPENINGS_MAX)
+    positions = [each["position"] for each in await shell.pool.fetch(VOIDED_DEALS, *asked)]
+    codec, found = shell.runtime.writer.codec, []
+    for row in await read_at(shell.pool, place.league, positions):
+        event = codec.public(row.stream, row.type, row.schema_version, row.data)
+        digits = row.stream.removeprefix("table-")
+        if isinstance(event, DealVoided):
+            found.append((row, _Told(table=f"tbl_{digits}", hand_number=event.number)))
     return found
 
 

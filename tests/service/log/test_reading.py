@@ -6,6 +6,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from service.api.tournament.happenings import VOIDED_DEALS
 from service.audit.bytes.chunks import READ, _read
 from service.audit.run.plan import Unit
 from service.log.keys import LeagueKeys
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.anyio
 
 LEAGUE = UUID(int=1)
 STREAM = f"table-{1:032x}"
+TOURNAMENT = f"trn_{1:032x}"
 EVENTS = 6_000
 HAND = 50
 LIMIT = 100
@@ -27,8 +29,9 @@ KEYS = LeagueKeys(LEAGUE, LEAGUE, bytes(32))
 _WRITTEN = """
     INSERT INTO events
     SELECT $1, n - 1, $2, n, gen_random_uuid(),
-           CASE WHEN n % $3 = 1 THEN 'hand_opened' ELSE 'counted' END,
-           1, now(), '{}', NULL, '{}', sha256(n::text::bytea)
+           CASE WHEN n % $3 = 1 THEN 'hand_opened' WHEN n = 90 THEN 'deal_voided'
+                ELSE 'counted' END,
+           1, now(), json_build_object('tournament', $5::text), NULL, '{}', sha256(n::text::bytea)
       FROM generate_series(1, $4::bigint) n
 """
 _TOUCHED = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = 'events'"
@@ -46,6 +49,7 @@ READS: dict[str, Read] = {
     "league": lambda log: read_league(log, LEAGUE, 500, LIMIT),
     "books": lambda log: read_books(log, LEAGUE, STREAM, "hand_opened"),
     "last of a type": lambda log: read_last_of_types(log, LEAGUE, STREAM, ["hand_opened"], 0, 1),
+    "voided deals": lambda log: log.fetch(VOIDED_DEALS, LEAGUE, -1, TOURNAMENT, LIMIT),
     "audited chunk": _audited,
     "past books": lambda log: PastStates(log, LEAGUE, KEYS, EVENTS)._books(STREAM, EVENTS),
 }
@@ -55,7 +59,7 @@ READS: dict[str, Read] = {
 async def log(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
     """Yield a connection to a log that holds one long stream."""
     connection = await asyncpg.connect(database.url("postgres"))
-    await connection.fetch(_WRITTEN, LEAGUE, STREAM, HAND, EVENTS)
+    await connection.fetch(_WRITTEN, LEAGUE, STREAM, HAND, EVENTS, TOURNAMENT)
     await connection.execute("ANALYZE events")
     yield connection
     await connection.close()
