@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from engine.league.state import Created
+from engine.tournament.model.state import Registering
 from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
@@ -37,5 +38,15 @@ async def still_wanted(
         case "place_offered" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in offered_in(state)
+        case "start_changed" if about.tournament is not None and not about.variant:
+            state = await tournament(runtime, about.league, about.tournament)
+            return isinstance(state, Registering) and _still_told(state, about)
         case _:
             return True
+
+
+def _still_told(state: Registering, about: About) -> bool:
+    """Return whether the start that *about* names still holds, and for its entrant."""
+    there = {each.entrant for each in state.entrants}
+    there |= {each.entrant for each in state.entering.waiting}
+    return state.terms.starts_at == about.until and about.entrant in there

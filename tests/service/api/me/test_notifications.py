@@ -299,6 +299,33 @@ async def test_a_start_that_waits_and_a_cancelled_evening_are_told_to_who_is_ent
         assert f"{SITE}/tournaments/{night}" in mail.text
 
 
+async def test_a_start_that_waits_is_told_only_while_it_holds_and_to_who_is_still_entered(
+    town: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        terms = {
+            "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
+            "entrants_min": 3,
+            "entry": {"too_few": "postpone", "postpone_seconds": 900},
+        }
+        later, off = [
+            await announce(here.owner, here.league, name=name, **terms) for name in ("Late", "Off")
+        ]
+        for each in (later, off):
+            await enter(each, han, leia)
+            await start_by_clock(database, here.owner, each)
+        gone = await leia.post(f"/v1/tournaments/{later}/withdrawals")
+        assert gone.is_success, gone.text
+        await start_by_clock(database, here.owner, off)
+        mails = await here.mails()
+        subjects = {who: {each.message["subject"] for each in got} for who, got in mails.items()}
+        assert subjects == {
+            "han": {"Late: the start waits", "Off is cancelled"},
+            "leia": {"Off is cancelled"},
+        }
+
+
 async def test_a_turn_is_told_in_slow_games_only_and_shows_no_card(
     town: Callable[[], Any],
 ) -> None:
