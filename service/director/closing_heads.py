@@ -44,9 +44,16 @@ async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> da
     loaded = await runtime.writer.load(league, stream)
     if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
         return None
-    rows = await runtime.pool.fetch(_TABLES, number_of(league), stream, tournament_id)
-    tables: list[Stream[TableState]] = [Stream(row["stream"]) for row in rows]
+    tables = await tables_opened(runtime, league, tournament_id)
     return await record_these(runtime, league, tournament_id, tables)
+
+
+async def tables_opened(
+    runtime: Runtime, league: str, tournament_id: str
+) -> list[Stream[TableState]]:
+    """Return the streams of all tables of a tournament, as the log knows them, open or closed."""
+    asked = (number_of(league), tournament_stream(tournament_id), tournament_id)
+    return [Stream(row["stream"]) for row in await runtime.pool.fetch(_TABLES, *asked)]
 
 
 async def record_these(

@@ -19,7 +19,7 @@ from engine.errors import CommandRejected
 from engine.kit.house_bots import is_house_bot
 from engine.league.state import Created
 from engine.tournament.model.commands.entering import AnswerOffer, CheckIn
-from engine.tournament.model.state import Registering, State
+from engine.tournament.model.state import Cancelled, Registering, State
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId, PlayerId, TableId, stream_of
@@ -32,6 +32,7 @@ from service.base import metrics, telemetry
 from service.base.errors import EventUnreadable, ServiceError
 from service.base.health import Schema, beating
 from service.base.settings import Settings
+from service.director.closing_heads import tables_opened
 from service.director.runtime import GONE, Runtime, open_runtime, settle
 from service.director.submitting import submit_to_tournament
 from service.log.read import KNOWN
@@ -77,10 +78,10 @@ class _Followed:
 
     bots: frozenset[PlayerId] = frozenset()
     tournaments: dict[str, Bots] = field(default_factory=dict)
-    """The house bots in each tournament that is not over."""
+    """The house bots in each tournament that is not over, or in which hands still go on."""
 
     tables: dict[TableId, str] = field(default_factory=dict)
-    """The tournament of each open table of these tournaments."""
+    """The tournament of each table of these that is open, or was when it was cancelled."""
 
     left_out: set[str] = field(default_factory=set)
     """The streams that could not be read. Each sweep tries them again."""
@@ -181,10 +182,14 @@ class Driver:
         there: tuple[Entry | Applicant, ...] = (*entries_of(state), *entering_of(state).waiting)
         bots = {each.entrant: each.player for each in there if is_house_bot(each.player)}
         open_now = {each.table: tournament for each in tables_of(state)} if bots else {}
+        if bots and isinstance(state, Cancelled) and not state.recorded:
+            # The hands in play go on. The ends of the tables are recorded once all are closed.
+            streams = await tables_opened(self._runtime, league, tournament)
+            open_now = {TableId(named(each)): tournament for each in streams}
         followed.tables = {
             each: its for each, its in followed.tables.items() if its != tournament
         } | open_now
-        if bots and not is_over(state):
+        if bots and (open_now or not is_over(state)):
             followed.tournaments[tournament] = bots
         else:
             followed.tournaments.pop(tournament, None)

@@ -69,7 +69,7 @@ async def play(runtime: Runtime, league: str, table_id: str, bots: Bots, seed: i
     refused: set[tuple[str, EntrantId]] = set()
     while True:
         state = (await runtime.writer.load(league, table_stream(table_id))).state
-        if not isinstance(state, Table):
+        if not isinstance(state, Table) or state.closed:
             return
         await _come_back(runtime, league, state, bots)
         place = waiting_seat(state, bots)
