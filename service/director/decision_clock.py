@@ -81,9 +81,10 @@ async def _release_after_the_end(runtime: Runtime, league: str, held: Table) -> 
     Resume a table on hold whose tournament is over.
 
     A cancellation releases its tables, but older logs hold some that were not released. Nobody can
-    do it any more, and the hand could never end.
+    do it any more, and the hand could never end. Such an end is old, so this process's copy of the
+    tournament knows it.
     """
-    above = await runtime.writer.load(league, tournament_stream(held.tournament))
+    above = await runtime.writer.load(league, tournament_stream(held.tournament), fresh=False)
     if isinstance(above.state, Finished | Cancelled):
         order = runtime.order(f"release/{held.table}/{held.hand_number}")
         command = ResumeTable(now=runtime.clock.now())

@@ -10,6 +10,7 @@ import pytest
 
 from engine import league, tournament
 from engine.coordination.aggregates import DECIDERS
+from engine.kit.audiences import AUDITOR
 from engine.league.commands import CreateLeague
 from engine.rulesets import preset, ruleset_hash
 from engine.table.model.commands import StepAway
@@ -18,13 +19,29 @@ from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Announce, Cancel, Register
 from engine.tournament.model.commands.floor import HoldOneTable
 from engine.tournament.model.state import Finished, Running
-from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
+from engine.values import (
+    EntrantId,
+    LeagueId,
+    PlayerId,
+    TournamentId,
+    identifier,
+    number_of,
+    stream_of,
+)
+from service.bundles.log import HeldLog
+from service.bundles.writing import Wanted, bundle_of
 from service.director import decision_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
+from service.log.read import read_league
 from service.log.writer import Order, States, StreamEvents, Writer
+from service.transparency.note import Checkpoint
+from service.transparency.tree import root_of
 from tests.engine.tournament.rulings import RULED
+from tests.service.audit.test_audit import audited, faults
 from tests.support import play
 from tests.support.databases import TestDatabase
+from tests.verifier.forging import KEY, PUBLIC
+from tests.verifier.loading import verifier
 
 pytestmark = pytest.mark.anyio
 
@@ -233,6 +250,26 @@ async def test_the_watch_releases_a_table_that_an_older_cancellation_left_on_hol
         assert after.held is None
         assert after.decision.token == held.decision.token
         assert after.decision.deadline > held.decision.deadline
+        async with asyncio.timeout(30):
+            while not (await at(runtime, league_id, table)).closed:
+                await bet_everything(runtime, league_id, table)
+                await decision_clock.watch_table(runtime, league_id, table)
+        await verified(runtime, league_id, name)
+    report = await audited(database, league_id)
+    assert faults(report) == {"texts": 1}, "only the words of the ruling were never stored"
+
+
+async def verified(runtime: Runtime, league_id: str, name: str) -> None:
+    """Check the tournament's bundle with the verifier."""
+    async with runtime.pool.acquire() as connection:
+        log = await read_league(connection, league_id)
+    number, root = number_of(league_id), root_of(each.hash for each in log)
+    head = Checkpoint(origin=f"holotable/{number}/0", size=len(log), root=root)
+    wanted = Wanted(kind="tournament", subject=name, viewer=AUDITOR)
+    keys = await runtime.writer.store.keys(number)
+    lines = await bundle_of(HeldLog(log), keys, wanted, (KEY.sign(head.text()), len(log)), None)
+    found = verifier.verify(b"".join([line async for line in lines]), [PUBLIC])
+    assert found.authentic and found.differences == []
 
 
 @pytest.mark.parametrize("since", [-1.1, 0.1])
