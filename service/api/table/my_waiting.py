@@ -202,7 +202,8 @@ async def _window_ends(
     asked = [each.table for each in state.tables] if together else [window.table]
     tables = [await following.table(league, each) for each in asked]
     idle = [each for each in tables if each is not None and each.state.idle]
-    if len(idle) < len(asked) or state.paused:
+    stands = state.paused or state.floor.rest is not None
+    if len(idle) < len(asked) or stands or any(each.state.held for each in idle):
         return None
     last = {each.table for each in state.windows} & set(asked)
     since = max(pauses_since(each) for each in idle if each.state.table in last)

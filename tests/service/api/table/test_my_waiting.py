@@ -14,7 +14,7 @@ from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.api.tournament.test_entering import announced, at, enter
 from tests.service.api.tournament.test_money import FEES, TERMS
-from tests.service.api.tournament.test_rebuys import until_a_bust
+from tests.service.api.tournament.test_rebuys import bust_at, two_playing, until_a_bust
 from tests.support.databases import TestDatabase
 from tests.support.poison import owning, plant
 from tests.support.projecting import projecting
@@ -83,6 +83,26 @@ async def test_nobody_moves_the_end_of_a_rebuy_window_by_leaving_the_seat(servin
         [after] = await waiting(broke)
         moved = datetime.fromisoformat(after["until"]) - datetime.fromisoformat(before["until"])
         assert moved <= timedelta(seconds=PATIENT_SECONDS)
+
+
+async def test_no_end_of_a_rebuy_window_is_known_while_the_table_is_held_or_in_a_break(
+    serving,
+) -> None:
+    async with serving() as api:
+        owner, tournament, table, people = await two_playing(api, {"max": 1, "seconds": 600})
+        broke, _ = await bust_at(owner, tournament, table, people)
+        why = {"reason": "A look at the cards."}
+        held, released = f"/v1/tables/{table}/hold", f"/v1/tables/{table}/release"
+        known = [(await waiting(broke))[0]["until"] is not None]
+        for path, body in (
+            (held, why),
+            (released, why),
+            (f"/v1/tournaments/{tournament}/breaks", why | {"seconds": 600}),
+        ):
+            done = await owner.post(path, body, key=path)
+            assert done.is_success, done.text
+            known.append((await waiting(broke))[0]["until"] is not None)
+        assert known == [True, False, True, False]
 
 
 async def test_check_in_and_an_offer_wait_until_they_are_answered(serving) -> None:
