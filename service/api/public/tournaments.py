@@ -29,7 +29,11 @@ from service.api.http.shell import Shell
 from service.api.public.floor_shapes import PublicFloor, PublicFloorTable, PublicSeat
 from service.api.tournament.cancellations import public_reason
 from service.api.tournament.changes import knocked_out, seat_changes
-from service.api.tournament.entry_times import late_registration_ends_at, started_at
+from service.api.tournament.entry_times import (
+    late_registration_ends_at,
+    started_at,
+    with_outages,
+)
 from service.api.tournament.floors import State, read_tables, with_break
 from service.api.tournament.money import money_shown
 from service.base.errors import StreamNotFound
@@ -181,8 +185,8 @@ async def read_public_tournament(
     place: PublicTournamentPlace, shell: Shell, tags: Tags, caching: Kept
 ) -> Response[bytes]:
     """Show the announced terms, the entries and the prizes, without matters of the staff."""
-    state, terms = place.state, place.state.terms
-    entries = entries_of(state)
+    state = await with_outages(shell, place.league.league, place.state)
+    terms, entries = state.terms, entries_of(state)
     places = {each.entrant: each.place for each in placings_of(state)}
     prizes = {each.entrant: each.amount for each in payouts_of(state)}
     over = isinstance(state, Finished)

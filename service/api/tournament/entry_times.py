@@ -17,14 +17,19 @@ from service.projections.reads import queries
 
 
 async def with_entry_times(shell: Shell, place: TournamentPlace) -> TournamentPlace:
+    """Return *place* with the ends of entry that outages have moved."""
+    state = await with_outages(shell, place.league, place.state)
+    return replace(place, loaded=msgspec.structs.replace(place.loaded, state=state))
+
+
+async def with_outages(shell: Shell, league: str, state: Tournament) -> Tournament:
     """
-    Return *place* with the ends of entry that outages have moved.
+    Return *state* with the ends of entry that outages have moved.
 
     While the league is closed, they are the ends without this closure.
     """
-    until = shell.doors.closed_since(place.league) or shell.now()
-    state = await held(shell.pool, league_number(place.league), place.state, until)
-    return replace(place, loaded=msgspec.structs.replace(place.loaded, state=state))
+    until = shell.doors.closed_since(league) or shell.now()
+    return await held(shell.pool, league_number(league), state, until)
 
 
 async def started_at(shell: Shell, state: Tournament) -> datetime | None:

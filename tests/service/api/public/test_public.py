@@ -349,3 +349,19 @@ async def test_points_of_an_evening_that_is_not_known_yet_hide_their_season(
             )
         assert set((await found.statuses()).values()) == {404}
         assert (await api.http.get(seasons)).json()["items"] == []
+
+
+async def test_strangers_read_the_end_of_late_registration_that_an_outage_has_moved(
+    serving,
+) -> None:
+    async with serving() as api:
+        late = {"late_registration_seconds": 600}
+        owner, _, tournament, _, _ = await api.playing(2, visibility="public", entry=late)
+        own, public = f"/v1/tournaments/{tournament}", f"/v1/public/tournaments/{tournament}"
+        before = (await owner.get(own)).json()["late_registration_ends_at"]
+        await api.app.shell.runtime.pool.execute(
+            "INSERT INTO outage VALUES ('api', now() - interval '1 minute', clock_timestamp())"
+        )
+        after = (await owner.get(own)).json()["late_registration_ends_at"]
+        assert after > before
+        assert (await api.http.get(public)).json()["late_registration_ends_at"] == after
