@@ -218,7 +218,7 @@ class Night:
     def _at_table(self, key: TableId, *commands: Any) -> None:
         decided, after = decide_in_turn(DECIDERS["table"], self.tables[key], commands)
         self.tables[key] = after
-        if (busts := busts_of(key, decided, level=after.level_number)) is not None:
+        if (busts := busts_of(after, decided)) is not None:
             self._above(busts)
 
     def _play_hand(self, key: TableId, now: datetime) -> None:

@@ -157,23 +157,14 @@ def added_tables(
     )
 
 
-def busts_of(
-    table: TableId,
-    events: Iterable[TableEvent],
-    *,
-    level: int = 1,
-    round_number: int = 1,
-    last: bool = False,
-) -> RecordBusts | None:
+def busts_of(table: Table, events: Iterable[TableEvent]) -> RecordBusts | None:
     """
     Return the command that records the busts in one table's new *events*, or None without busts.
 
     Decide it in the append of those events, never later.
 
     Args:
-        level: The level of the hand.
-        round_number: The number of the hand in hand-for-hand play.
-        last: True if the hand was opened as the table's last.
+        table: The state after *events*.
     """
     happened = tuple(events)
     settled = next((each for each in happened if isinstance(each, HandSettled)), None)
@@ -181,8 +172,11 @@ def busts_of(
         return None
     main = settled.winners[:1]
     fatal = fatal_pots(happened, settled)
+    able = dealable(table)
+    there = {place.seat: place.entrant for place in table.places if place.seat in able}
+    there |= {bust.seat: bust.entrant for bust in settled.busts}
     return RecordBusts(
-        table=table,
+        table=table.table,
         hand_number=settled.number,
         busts=tuple(
             Busted(
@@ -194,9 +188,10 @@ def busts_of(
             )
             for bust in settled.busts
         ),
-        round=round_number,
-        level=level,
-        last=last,
+        round=table.round,
+        level=table.level_number,
+        last=table.played_last,
+        to_deal=tuple([there[seat] for seat in table.dealers_left if seat in there]),
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )

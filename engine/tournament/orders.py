@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.chips import casino
+from engine.tournament.chips.rebuying import window_seconds
 from engine.tournament.floor import at_tables
 from engine.tournament.model.directives import (
     BringIn,
@@ -77,7 +78,7 @@ def _before_play(
     if (awaited := at_tables.in_hand_for_hand(state, tables, here)) is not None:
         return awaited
     if here.table in {window.table for window in state.windows}:
-        return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
+        return CloseRebuys(wait_seconds=window_seconds(state))
     return at_tables.to_count(state, tables, here)
 
 

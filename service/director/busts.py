@@ -24,13 +24,7 @@ async def at_table(
     stream = table_stream(here.table)
     events, state = policies.decide_in_turn(table.decider, here, asked)
     after = opened_of(state)
-    busts = policies.busts_of(
-        here.table,
-        events,
-        level=after.level_number,
-        round_number=after.round,
-        last=after.played_last,
-    )
+    busts = policies.busts_of(after, events)
     if busts is None:
         return (StreamEvents(stream, events, after),)
     above = tournament_stream(here.tournament)

@@ -350,13 +350,7 @@ async def _decided(
         decided, there_then = policies.decide_in_turn(table.decider, before, asked)
         after = opened_of(there_then)
         # A player who leaves may end a hand in which another player had no chips left.
-        busts = policies.busts_of(
-            each,
-            decided,
-            level=after.level_number,
-            round_number=after.round,
-            last=after.played_last,
-        )
+        busts = policies.busts_of(after, decided)
         if busts is not None:
             told, state, bought, _ = with_busts(state, after, busts)
             events, decided = (*events, *told), (*decided, *bought)

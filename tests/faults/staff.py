@@ -14,9 +14,23 @@ FAULTS = (
     Fault(
         name="a rebuy is sold after the last hand",
         file="tournament/results/ranking.py",
-        sound="if command.last or no_hand_follows(state, table, after=hand):",
-        faulty="if no_hand_follows(state, table, after=hand):",
+        sound="if command.last or state.no_hand_follows:",
+        faulty="if state.no_hand_follows:",
         caught_by=REBUYS + "test_nobody_buys_a_place_after_the_last_hand",
+    ),
+    Fault(
+        name="a rebuy is sold although nobody can deal any more",
+        file="tournament/results/ranking.py",
+        sound="if until_all_dealt(state) and out.issuperset(command.to_deal):",
+        faulty="if until_all_dealt(state) and not command.to_deal:",
+        caught_by=REBUYS + "test_nobody_buys_a_place_once_nobody_who_has_yet_to_deal_can",
+    ),
+    Fault(
+        name="a window that sells nothing is waited for",
+        file="tournament/chips/rebuying.py",
+        sound="return 0 if state.no_hand_follows else state.terms.ruleset.rebuy.seconds",
+        faulty="return state.terms.ruleset.rebuy.seconds",
+        caught_by=REBUYS + "test_an_open_window_sells_nothing_once_no_further_hand_opens",
     ),
     Fault(
         name="a rebuy for which a player and staff ask is bought twice",

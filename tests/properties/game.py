@@ -56,7 +56,7 @@ class Game:
         self.tables[table] = state
         self.logs[table] += happened
         self.now += timedelta(seconds=1)
-        busts = busts_of(table, happened)
+        busts = busts_of(state, happened)
         if busts is not None:
             self._direct(busts)
         return bool(happened)

@@ -69,10 +69,10 @@ class Night:
             for stream, commands in asked:
                 decider = DECIDERS[category_of(stream)]
                 state = (await states.load(stream)).state
-                events, _ = policies.decide_in_turn(decider, state, commands)
+                events, after = policies.decide_in_turn(decider, state, commands)
                 entries.append(StreamEvents(stream, events))
                 if any(isinstance(event, HandSettled) for event in events):
-                    entries += await self._busts(states, stream, events)
+                    entries += await self._busts(states, after, events)
             return [*entries, *([StreamEvents(guard)] if guard else [])]
 
         number = next(self._numbers)
@@ -88,9 +88,8 @@ class Night:
         )
 
     async def _busts(
-        self, states: States, stream: str, events: Sequence[Any]
+        self, states: States, table: Table, events: Sequence[Any]
     ) -> list[StreamEvents]:
-        table = (await states.load(stream)).state.table
         bust = policies.busts_of(table, events)
         if bust is None:
             return []

@@ -5,6 +5,7 @@ from engine.coordination import policies
 from engine.coordination.purchases import chips_of
 from engine.rulesets import resolve
 from engine.table.model.events import ChipsBought, HandSettled
+from engine.table.model.state import opened_of
 from engine.tournament.model.commands import DeclareRebuy, Leave
 from engine.tournament.model.events import RebuyTaken
 from service.director.busts import with_busts
@@ -33,7 +34,7 @@ def test_a_rebuy_that_was_declared_comes_also_when_a_leaver_ends_the_hand() -> N
     )
     asked = chips_of(declared, now=evening.now)[key]
     happened, here = policies.decide_in_turn(table.decider, evening.table, asked)
-    busts = policies.busts_of(key, happened)
+    busts = policies.busts_of(opened_of(here), happened)
     assert busts is not None and isinstance(happened[-1], HandSettled)
     told, above, bought, after = with_busts(above, here, busts)
 

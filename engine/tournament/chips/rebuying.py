@@ -27,7 +27,7 @@ from engine.tournament.model.events import (
     RebuyWindowOpened,
 )
 from engine.tournament.model.state import Running, State, phase_of
-from engine.tournament.model.values import Busted, Window
+from engine.tournament.model.values import Busted
 from engine.values import EntrantId, Seat, TableId
 
 
@@ -58,22 +58,9 @@ def _has_items(state: Running) -> bool:
     return isinstance(ruleset, CoruscantShift) and ruleset.special_item
 
 
-def no_hand_follows(state: Running, table: TableId, *, after: int | None = None) -> bool:
-    """
-    Return whether *table* plays no further hand, because of a closing or the last hands.
-
-    Args:
-        after: The number of the hand just played, or None in an open window. A window closes before
-            the table's last hands are counted.
-
-    Source: rulebook ``rebuy.last_hand``.
-    """
-    called, counted = state.floor.last_hands, state.floor.last_hand_of(table)
-    if state.closing or called is None:
-        return state.closing
-    if counted is None:
-        return called.hands == 0
-    return after is not None and counted <= after
+def window_seconds(state: Running) -> int:
+    """Return how long an open window is waited for: not at all once nothing is sold in it."""
+    return 0 if state.no_hand_follows else state.terms.ruleset.rebuy.seconds
 
 
 def after_bust(
@@ -127,9 +114,9 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
     bought = running.rebuys.count(command.entrant)
     if command.number not in (None, bought + 1):
         raise RebuyNotAllowed(reason="not_the_next")
+    _demand_a_hand(running)
     window = running.window(command.entrant)
     if window is not None:
-        _demand_a_hand(running, window)
         if not window.buys:
             raise RebuyNotAllowed(reason="no_rebuy_left")
         taken = _taken(running, command.entrant, window.table, window.seat, rule="rebuy.window")
@@ -146,16 +133,16 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
     return (RebuyDeclared(entrant=command.entrant, by=by, rule="rebuy.declared"),)
 
 
-def _demand_a_hand(state: Running, window: Window) -> None:
+def _demand_a_hand(state: Running) -> None:
     """
-    Check that chips which come now can still be played.
+    Check that chips which come later can still be played.
 
     Raises:
-        RebuyNotAllowed: If no further hand opens at the table.
+        RebuyNotAllowed: If no further hand opens.
 
     Source: rulebook ``rebuy.last_hand``.
     """
-    if no_hand_follows(state, window.table):
+    if state.no_hand_follows:
         raise RebuyNotAllowed(reason="no_hand_left")
 
 
@@ -187,7 +174,7 @@ def stake(state: State, command: StakeItem) -> tuple[ItemStaked, ...]:
     window = running.window(command.entrant)
     if window is None or not isinstance(ruleset, CoruscantShift):
         raise RebuyNotAllowed(reason="not_broke")
-    _demand_a_hand(running, window)
+    _demand_a_hand(running)
     known = next((item for item in running.items if item.name == command.item), None)
     if known is not None and (known.owner != command.entrant or known.staked):
         raise ItemNotOwned(item=command.item)

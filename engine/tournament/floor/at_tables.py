@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine.hand.positions import DEALT_MIN, clockwise, next_positions
+from engine.tournament.chips.rebuying import window_seconds
 from engine.tournament.floor import redraws
 from engine.tournament.model.directives import (
     CountHands,
@@ -87,7 +88,7 @@ def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive
     if yet or not all(tables[each.table].idle for each in state.tables):
         return Hold(reason="hand_for_hand")
     if play.playing or play.out or state.windows or len(state.tables) == 1:
-        seconds = state.terms.ruleset.rebuy.seconds if state.windows else 0
+        seconds = window_seconds(state) if state.windows else 0
         return EndRound(
             wait_seconds=seconds, since=tuple({each.table: None for each in state.windows})
         )

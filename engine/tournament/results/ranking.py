@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.errors import Wording
 from engine.tournament.chips import casino
-from engine.tournament.chips.rebuying import after_bust, items_lost, no_hand_follows
+from engine.tournament.chips.rebuying import after_bust, items_lost
 from engine.tournament.evolve.books import booked
 from engine.tournament.evolve.buying import with_passed
 from engine.tournament.evolve.tournament import after
@@ -28,6 +28,7 @@ from engine.tournament.money import bounties
 from engine.tournament.money.dealing import voided
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.money.prizes import payouts_of
+from engine.tournament.results.endings import until_all_dealt
 from engine.tournament.results.placings import ranked
 from engine.values import EntrantId
 
@@ -78,15 +79,22 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
 def _kept(
     state: Running, busts: tuple[Busted, ...], command: RecordBusts
 ) -> dict[EntrantId, Event]:
-    """Return the events that keep busted entrants in: open windows and rebuys."""
+    """
+    Return the events that keep busted entrants in: open windows and rebuys.
+
+    Source: rulebook ``rebuy.last_hand``.
+    """
     kept: dict[EntrantId, Event] = {}
     table, hand, level = command.table, command.hand_number, command.level
-    if command.last or no_hand_follows(state, table, after=hand):
+    if command.last or state.no_hand_follows:
         return kept
     for bust in busts:
         event = after_bust(state, bust, table=table, hand=hand, level=level)
         if event is not None:
             kept[bust.entrant] = event
+    out = {bust.entrant for bust in command.busts}.difference(kept)
+    if until_all_dealt(state) and out.issuperset(command.to_deal):
+        return {}  # nobody who still has to deal comes back, so no further hand opens
     return kept
 
 

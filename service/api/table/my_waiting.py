@@ -182,9 +182,13 @@ def _absent(state: State, entrant: EntrantId) -> bool:
 async def _windows(
     following: Following, mine: Mine, state: Running, about: _About
 ) -> list[RebuyWaiting]:
-    """Return the open rebuy window. It ends some seconds after the hand of the bust."""
+    """
+    Return the open rebuy window. It ends some seconds after the hand of the bust.
+
+    A window in which nothing is sold any more waits for nobody.
+    """
     window = state.window(mine.player.entrant)
-    if window is None:
+    if window is None or state.no_hand_follows:
         return []
     until = await _window_ends(following, mine.league, state, window)
     number = state.rebuys.count(window.entrant) + 1

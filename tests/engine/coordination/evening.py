@@ -65,14 +65,7 @@ class Evening:
         decided, self.tables[table] = decide_in_turn(DECIDERS["table"], state, commands)
         self.history += decided
         self.now += timedelta(seconds=1)
-        after = self.tables[table]
-        busts = busts_of(
-            table,
-            decided,
-            level=after.level_number,
-            round_number=after.round,
-            last=after.played_last,
-        )
+        busts = busts_of(self.tables[table], decided)
         if busts is not None:
             self.ask(busts)
         return decided

@@ -19,6 +19,7 @@ from engine.kit.rng import derive_seed
 from engine.rulesets import ruleset_hash
 from engine.table.model.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats
 from engine.table.model.events import Bust, HandSettled
+from engine.table.model.state import Table
 from engine.tournament.model.commands import Pause, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.model.state import Finished, Running, Unannounced
 from engine.tournament.model.values import Busted
@@ -288,11 +289,15 @@ def settled(*busts: Bust) -> HandSettled:
     )
 
 
+def seated_table() -> Table:
+    return Floor(2, seed=1, table_seats=4).tables[table(1)]
+
+
 def test_a_bust_at_a_table_is_told_to_the_tournament() -> None:
     """The tournament records it in the same append, so no log holds one without the other."""
     lost = Bust(seat=2, entrant=entrant(1), stack_at_start=50, hand_number=4)
 
-    told = busts_of(table(1), (settled(lost),))
+    told = busts_of(seated_table(), (settled(lost),))
 
     assert told is not None
     assert (told.hand_number, told.busts) == (
@@ -304,7 +309,7 @@ def test_a_bust_at_a_table_is_told_to_the_tournament() -> None:
 @pytest.mark.parametrize("events", [(), (settled(),)])
 def test_a_hand_without_a_bust_concerns_its_table_only(events: tuple[Any, ...]) -> None:
     """Most hands end without a bust, and the tournament's stream stays short."""
-    assert busts_of(table(1), events) is None
+    assert busts_of(seated_table(), events) is None
 
 
 def test_a_finished_tournament_tells_its_season_every_placing() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.coordination.policies import summary_of
+from engine.coordination.policies import busts_of, summary_of
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table.model import commands, errors, events
@@ -95,6 +95,9 @@ def test_a_busted_seat_is_skipped_as_dealer_and_the_game_ends_earlier() -> None:
     floor.act(1, "stay")
     assert 2 not in floor.stacks()
     assert summary_of(floor.table).dealers_left == 1
+    # A rebuy would bring the second seat back to deal.
+    told = busts_of(floor.table, floor.events)
+    assert told is not None and told.to_deal == (entrant(2), entrant(3))
     opened = floor.open_hand()[0]
     assert isinstance(opened, events.HandOpened)
     assert (opened.button, opened.dealers_left) == (3, ())

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
+from engine.tournament.model.commands import CloseEarly
 from engine.tournament.model.commands.floor import Disqualify, EndHandForHand, StartHandForHand
 from engine.tournament.model.directives import EndRound, Hold, NextRound, Open
 from engine.tournament.model.errors.floor import RulingNotPossible
@@ -22,7 +23,7 @@ from engine.tournament.model.terms.floor import HandForHandTerms
 from engine.tournament.model.values import Placing
 from engine.values import EntrantId
 from tests.engine.coordination.simulation import Floor
-from tests.engine.tournament.floor import table
+from tests.engine.tournament.floor import NOON, table
 from tests.engine.tournament.rulings import RULED
 from tests.engine.tournament.test_rulings import opened, running, sitting
 
@@ -235,3 +236,19 @@ def test_a_tournament_that_plays_hand_for_hand_to_the_end_loses_nobody(seed: int
     assert taken[0] == 1
     rounds = [each.round for each in floor.events if isinstance(each, RoundClosed)]
     assert rounds == sorted(rounds) and rounds
+
+
+def test_a_round_ends_at_once_if_its_open_windows_sell_nothing() -> None:
+    rebuys = resolve("better_simple", {"rebuy": {"max": 1, "seconds": 600}})
+    floor = begun(8, table_seats=4, ruleset=rebuys, ruleset_hash=ruleset_hash(rebuys))
+    settle_all(floor)
+    next_round(floor)
+    settle_all(floor, t2=[sitting(floor, 2)[0]])
+    assert running(floor).windows
+    waits = []
+    for _ in range(2):
+        order = floor.plan(table(1)).directive
+        assert isinstance(order, EndRound)
+        waits.append(order.wait_seconds)
+        floor.decide(CloseEarly(now=NOON))
+    assert waits == [600, 0]

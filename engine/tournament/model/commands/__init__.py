@@ -144,6 +144,13 @@ class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
     """The winner of that hand's main pot, or the first winner in seat order."""
     last: bool = False
     """True if that hand was opened as the table's last."""
+
+    to_deal: tuple[EntrantId, ...] = ()
+    """
+    The entrants of the table's first hand who have not dealt yet. Those who lost their last chip in
+    that hand are among them, but nobody else with too few chips to be dealt in.
+    """
+
     now: datetime
 
 

@@ -167,6 +167,12 @@ class Running(_Phase, frozen=True, kw_only=True):
         """True if a scheduled round is being played."""
         return self.rounds is not None and self.rounds.stage == "playing"
 
+    @property
+    def no_hand_follows(self) -> bool:
+        """True once play is closing, or if the hands in play were called the last."""
+        called = self.floor.last_hands
+        return self.closing or (called is not None and called.hands == 0)
+
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is closed or unknown."""
         return next((each for each in self.tables if each.table == table), None)

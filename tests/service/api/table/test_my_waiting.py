@@ -14,7 +14,7 @@ from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.api.tournament.test_entering import announced, at, enter
 from tests.service.api.tournament.test_money import FEES, TERMS
-from tests.service.api.tournament.test_rebuys import bust_at, two_playing, until_a_bust
+from tests.service.api.tournament.test_rebuys import bust_at, statuses, two_playing, until_a_bust
 from tests.support.databases import TestDatabase
 from tests.support.poison import owning, plant
 from tests.support.projecting import projecting
@@ -71,6 +71,18 @@ async def test_an_open_rebuy_window_waits_until_its_seconds_are_over(serving) ->
         entrants = (await broke.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
         assert sorted(each["rebuys"] for each in entrants) == [0, 1]
         assert "rebuy_window" not in [each["type"] for each in await waiting(broke)]
+
+
+async def test_a_window_that_sells_nothing_any_more_waits_for_nobody(serving) -> None:
+    async with serving() as api:
+        owner, tournament, table, people = await two_playing(api, {"max": 1, "seconds": 600})
+        broke, _ = await bust_at(owner, tournament, table, people)
+        about = f"/v1/tournaments/{tournament}"
+        assert (await owner.post(f"{about}/pause", {"reason": "A short rest"})).is_success
+        assert [each["type"] for each in await waiting(broke)] == ["rebuy_window"]
+        assert (await owner.post(f"{about}/close")).is_success
+        assert (await statuses(broke, tournament))[broke.player] == "rebuy_open"
+        assert await waiting(broke) == []
 
 
 async def test_nobody_moves_the_end_of_a_rebuy_window_by_leaving_the_seat(serving) -> None:
