@@ -60,7 +60,7 @@ _NO_MORE_CHIPS = {
     "scheduled_round": N_("Nobody buys chips in a round of the schedule."),
     "no_rebuy_left": N_("No rebuy is left."),
     "level_over": N_("The levels with rebuys are over."),
-    "not_the_next": N_("This rebuy is bought already. Nothing was bought twice."),
+    "not_the_next": N_("This rebuy is not the next one. Nothing was bought."),
     "no_hand_left": N_("No further hand is played at this table."),
     "not_broke": N_("The player still has chips."),
     "no_items": N_("No items are staked in this game."),

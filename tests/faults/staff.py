@@ -9,6 +9,7 @@ TERMS = "tests/engine/tournament/test_terms_changes.py::"
 HOUSE_BOTS = "tests/engine/tournament/test_house_bots.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 REBUYS = "tests/engine/tournament/test_rebuys.py::"
+LAST = "tests/engine/tournament/test_last_purchases.py::"
 
 FAULTS = (
     Fault(
@@ -16,21 +17,35 @@ FAULTS = (
         file="tournament/results/ranking.py",
         sound="if command.last or state.no_hand_follows:",
         faulty="if state.no_hand_follows:",
-        caught_by=REBUYS + "test_nobody_buys_a_place_after_the_last_hand",
+        caught_by=LAST + "test_nobody_buys_a_place_after_the_last_hand",
     ),
     Fault(
         name="a rebuy is sold although nobody can deal any more",
         file="tournament/results/ranking.py",
         sound="if until_all_dealt(state) and out.issuperset(command.to_deal):",
         faulty="if until_all_dealt(state) and not command.to_deal:",
-        caught_by=REBUYS + "test_nobody_buys_a_place_once_nobody_who_has_yet_to_deal_can",
+        caught_by=LAST + "test_nobody_buys_a_place_once_nobody_who_has_yet_to_deal_can",
     ),
     Fault(
         name="a window that sells nothing is waited for",
         file="tournament/chips/rebuying.py",
         sound="return 0 if state.no_hand_follows else state.terms.ruleset.rebuy.seconds",
         faulty="return state.terms.ruleset.rebuy.seconds",
-        caught_by=REBUYS + "test_an_open_window_sells_nothing_once_no_further_hand_opens",
+        caught_by=LAST + "test_an_open_window_sells_nothing_once_no_further_hand_opens",
+    ),
+    Fault(
+        name="an add-on is sold after the last hand",
+        file="table/decide/buying.py",
+        sound="return table.played_last or all_dealt",
+        faulty="return all_dealt",
+        caught_by=LAST + "test_nobody_takes_an_add_on_after_the_last_hand",
+    ),
+    Fault(
+        name="an add-on is sold although nobody can deal any more",
+        file="table/decide/buying.py",
+        sound="return table.played_last or all_dealt",
+        faulty="return table.played_last",
+        caught_by=LAST + "test_nobody_takes_an_add_on_once_nobody_who_has_yet_to_deal_has_chips",
     ),
     Fault(
         name="a rebuy for which a player and staff ask is bought twice",

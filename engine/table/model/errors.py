@@ -306,6 +306,14 @@ class NothingToShow(CommandRejected):
     )
 
 
+class NoHandLeft(CommandRejected):
+    """No further hand is played at the table, so nobody buys chips there."""
+
+    code = "no_hand_left"
+    rule = "rebuy.last_hand"
+    detail = "no further hand is played at this table, so nobody buys chips there"
+
+
 class StackNotInUnits(CommandRejected):
     """The stack is not a multiple of the table's unit."""
 

@@ -143,6 +143,8 @@ def no_add_on(running: Running, entrant: EntrantId) -> str | None:
         return "none_offered"
     if not running.paused and running.floor.rest is None:
         return "not_at_a_break"
+    if running.no_hand_follows:
+        return "no_hand_left"
     if running.books.deal is not None:
         return "deal_made"
     if running.books.add_ons.count(entrant) >= offered.max:

@@ -254,7 +254,7 @@ async def rebuy_by_staff(
     "Take the add-on of the terms for an entrant, during a break or pause.",
     needs="run_tournaments", scope="tournaments:manage", answer=Bought, status=201,
     key_required=True,
-    problems=("add_on_not_allowed", "hand_in_play", "tournament_not_running"),
+    problems=("add_on_not_allowed", "hand_in_play", "no_hand_left", "tournament_not_running"),
 )  # fmt: skip
 async def add_on_by_staff(
     body: EntrantNamed, place: TournamentPlace, order: Order, shell: Shell, principal: Principal

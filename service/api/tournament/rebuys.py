@@ -32,8 +32,8 @@ class RebuyWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     number: Annotated[int, Meta(ge=1)] | None = None
     """
-    The number of the rebuy among the entrant's, from 1. If it is bought already, by the player or
-    by staff, nothing is bought (`not_the_next`). Null means the next one.
+    The number of the rebuy among the entrant's, from 1. If it is not the next one, because the
+    player or staff bought it already, nothing is bought (`not_the_next`). Null means the next one.
     """
 
 
@@ -141,7 +141,7 @@ async def buy_back_item(
     key_required=True,
     problems=(
         "not_a_casino", "rebuy_not_allowed", "add_on_not_allowed", "hand_in_play",
-        "tournament_not_running",
+        "no_hand_left", "tournament_not_running",
     ),
 )  # fmt: skip
 async def add_on(

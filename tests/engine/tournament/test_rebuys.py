@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from engine.coordination.policies import level_played
 from engine.rulesets import Ruleset, resolve
@@ -15,13 +14,11 @@ from engine.table.read.recall import commands_of
 from engine.table.read.view_parts import TableView
 from engine.tournament.model.commands import (
     BuyBackItem,
-    CloseEarly,
     CloseWindows,
     DeclareRebuy,
     RecordBusts,
     StakeItem,
 )
-from engine.tournament.model.commands.floor import CallLastHands
 from engine.tournament.model.errors import ItemNotStaked, ItemValueUnknown, RebuyNotAllowed
 from engine.tournament.model.events import (
     EntrantBusted,
@@ -174,68 +171,6 @@ def test_a_rebuy_that_two_people_ask_for_is_bought_once() -> None:
     assert running(evening).declared == ()
     evening.ask(DeclareRebuy(entrant=entrant, number=2, now=evening.now))
     assert running(evening).declared == (entrant,)
-
-
-@pytest.mark.parametrize("declared", [False, True])
-def test_nobody_buys_a_place_after_the_last_hand(declared: bool) -> None:
-    end = {"kind": "hands_or_last", "hands": 1}
-    evening = Evening(3, rules(rebuy={"max": 1}, end=end))
-    evening.play_as = all_in
-    for place in evening.table.places if declared else ():
-        evening.ask(DeclareRebuy(entrant=place.entrant, now=evening.now))
-    evening.next_hand(evening.table.table)
-    evening.play_hand(evening.table.table)
-    assert busted(evening)
-    assert set(eliminated(evening)) == set(busted(evening))
-    assert not [event for event in evening.events if isinstance(event, RebuyTaken)]
-
-
-def test_nobody_buys_a_place_once_nobody_who_has_yet_to_deal_can() -> None:
-    """The second has no rebuy left. Without their deal no hand follows, so the first is out too."""
-    kept = []
-    for to_deal in (1, 0, 2):
-        evening = Evening(3, rules(rebuy={"max": 1}, end={"kind": "each_dealt_once"}))
-        table = evening.table.table
-        first, second, third = (
-            Busted(entrant=place.entrant, seat=Seat(place.seat), stack_at_start=10)
-            for place in evening.table.places
-        )
-        lost = RecordBusts(table=table, hand_number=1, busts=(second,), now=evening.now)
-        evening.ask(replace(lost, to_deal=(third.entrant,)))
-        evening.ask(DeclareRebuy(entrant=second.entrant, now=evening.now))
-        left = (first, second, third)[to_deal].entrant
-        evening.ask(replace(lost, hand_number=2, busts=(first, second), to_deal=(left,)))
-        windows = evening.tournament.windows if isinstance(evening.tournament, Running) else ()
-        kept.append([window.entrant for window in windows])
-    assert kept == [[], [first.entrant], [first.entrant]]
-
-
-@pytest.mark.parametrize("end", [CallLastHands, CloseEarly])
-def test_an_open_window_sells_nothing_once_no_further_hand_opens(end: Any) -> None:
-    evening = after_a_bust(rebuy={"max": 1, "seconds": 600}, special_item=True, item_values=[20])
-    assert evening.plan(evening.table.table).wait_seconds == 600
-    evening.ask(end(now=evening.now))
-    for order in (
-        DeclareRebuy(entrant=busted(evening)[0], now=evening.now),
-        StakeItem(entrant=busted(evening)[0], item="ship", value=20, now=evening.now),
-    ):
-        with pytest.raises(RebuyNotAllowed) as refused:
-            evening.ask(order)
-        assert refused.value.facts["reason"] == "no_hand_left"
-    plan = evening.plan(evening.table.table)
-    assert (plan.outcome, plan.wait_seconds) == ("windows", 0)
-
-
-@pytest.mark.parametrize("end", [CallLastHands, CloseEarly])
-def test_no_rebuy_is_declared_once_no_further_hand_opens(end: Any) -> None:
-    """It would be owed, and could never come."""
-    evening = Evening(3, rules(rebuy={"max": 1}))
-    table = evening.table.table
-    evening.next_hand(table)
-    evening.ask(end(now=evening.now))
-    with pytest.raises(RebuyNotAllowed) as refused:
-        evening.ask(DeclareRebuy(entrant=evening.table.places[0].entrant, now=evening.now))
-    assert refused.value.facts["reason"] == "no_hand_left"
 
 
 def test_rebuys_end_with_their_level() -> None:
