@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, TypedDict
 
 from msgspec.structs import replace
 
+from engine.tournament.model.state import Running
 from engine.values import identifier
 from service.api.table.my_facts import is_over
 from service.api.table.my_following import Mine
@@ -144,8 +145,11 @@ def _rebuy_window(told: Facts, mine: Mine) -> Difference | None:
     buys = mine.facts.rebuy
     if told.rebuy == buys:
         return None
+    state, number = mine.loaded.state, None
+    if buys is not None and isinstance(state, Running):
+        number = state.rebuys.count(mine.player.entrant) + 1
     item = RebuyWindowItem(
-        **about(mine), at=mine.loaded.at, open=buys is not None, rebuy=bool(buys)
+        **about(mine), at=mine.loaded.at, open=buys is not None, rebuy=bool(buys), number=number
     )
     return Difference(item, replace(told, rebuy=buys))
 

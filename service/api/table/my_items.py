@@ -173,6 +173,9 @@ class RebuyWindowItem(_Told, kw_only=True, tag="rebuy_window"):
     rebuy: bool
     """True if a rebuy is allowed. Otherwise only a staked item brings the viewer back."""
 
+    number: int | None
+    """The number of this rebuy among the viewer's, from 1. Null once the window has closed."""
+
 
 class TournamentItem(_Told, kw_only=True, tag="tournament"):
     """The state of a tournament that the viewer is entered in. Nothing follows its end."""

@@ -1,5 +1,6 @@
 """The entries of a tournament as members see them."""
 
+from collections import Counter
 from collections.abc import Container
 from datetime import datetime
 from typing import Annotated, Literal
@@ -144,7 +145,7 @@ async def shown_entrants(
     placings = {each.entrant: each.place for each in placings_of(state)}
     lines = {each.entrant: index for index, each in enumerate(known.waiting, start=1)}
     payouts = {each.entrant: each.amount for each in payouts_of(state)}
-    disqualified = disqualified_in(state)
+    disqualified, rebuys = disqualified_in(state), Counter(state.books.rebuys)
     return [
         EntrantShown(
             id=each.entrant,
@@ -154,7 +155,7 @@ async def shown_entrants(
             status=_status(state, each, seats, placings),
             table=None if (seat := seats.get(each.entrant)) is None else seat[0],
             seat=None if seat is None else seat[1],
-            rebuys=state.books.rebuys.count(each.entrant),
+            rebuys=rebuys[each.entrant],
             placing=placings.get(each.entrant),
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,

@@ -145,6 +145,7 @@ async def test_a_bust_opens_a_rebuy_window_and_a_dispute_is_told_until_it_is_rul
             for each in (broke, other)
         ]
         window = await until(streams[0], "rebuy_window", open=True)
+        assert window["number"] == 1
         assert window["rebuy"]
         bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
         assert bought.status_code == 201, bought.text
