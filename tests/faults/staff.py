@@ -104,6 +104,13 @@ FAULTS = (
         caught_by=CLOCK + "test_a_clock_that_stands_is_set_and_goes_on_standing",
     ),
     Fault(
+        name="a part of a prize that two people take back is taken back twice",
+        file="tournament/money/handing_over.py",
+        sound="stale = command.recorded not in (None, given)",
+        faulty="stale = False",
+        caught_by=MONEY + "test_a_part_that_two_people_take_back_is_taken_back_once",
+    ),
+    Fault(
         name="a prize is handed over twice",
         file="tournament/money/handing_over.py",
         sound="due = _payout(state, command.entrant) - handed_over_to(",

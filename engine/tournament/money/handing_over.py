@@ -77,13 +77,15 @@ def reverse(state: State, command: ReversePrize) -> tuple[PrizeReversed, ...]:
 
     Raises:
         TournamentNotFinished: If the tournament has no result.
-        PrizeNotHandedOver: If nothing, or less than the amount, is recorded as handed over.
+        PrizeNotHandedOver: If nothing, or less than the amount, is recorded as handed over, or
+            another sum than the command names.
     """
     if not isinstance(state, Finished):
         raise TournamentNotFinished(phase=phase_of(state))
     given, currency = handed_over_to(state.books, command.entrant), state.terms.currency
     amount = given if command.amount is None else command.amount
-    if not 0 < amount <= given or currency is None:
+    stale = command.recorded not in (None, given)
+    if stale or not 0 < amount <= given or currency is None:
         raise PrizeNotHandedOver(recorded=given)
     return (
         PrizeReversed(

@@ -45,6 +45,12 @@ class PrizeReversalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
     everything recorded.
     """
 
+    recorded: Annotated[int, Meta(ge=1, le=2**50)] | None = None
+    """
+    The sum recorded as handed over, as the caller saw it. If another is recorded, such as after the
+    same request was sent twice, nothing is taken back (`prize_not_handed_over`). Null means any.
+    """
+
     reason: Written
     """The reason, 1 to 2000 characters. Staff of the league can read it."""
 
@@ -106,7 +112,12 @@ async def reverse_prize(
         text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
         by = PlayerId(order.actor)
         return ReversePrize(
-            entrant=entrant, amount=body.amount, by=by, reason=text, now=order.received_at
+            entrant=entrant,
+            amount=body.amount,
+            recorded=body.recorded,
+            by=by,
+            reason=text,
+            now=order.received_at,
         )
 
     trial = replace(order, rehearse=True)

@@ -1,6 +1,7 @@
 """Prizes that staff hand over after the end."""
 
 import pytest
+from msgspec.structs import replace
 
 from engine.kit.freezes import Frozen
 from engine.tournament.model.commands.correcting import CorrectResult
@@ -76,6 +77,14 @@ def test_a_part_of_a_prize_that_was_not_handed_over_is_taken_back() -> None:
         too_much = ReversePrize(entrant=entrant(1), amount=amount, **SIGNED)
         scenario.when(too_much).then_rejected(PrizeNotHandedOver, recorded=400)
     scenario.when(handing(1)).then(given(1, 100))
+
+
+def test_a_part_that_two_people_take_back_is_taken_back_once() -> None:
+    scenario = finished(1_500, 1_200, 800, 500).asked(handing(1))
+    part = ReversePrize(entrant=entrant(1), amount=100, recorded=500, **SIGNED)
+    scenario.asked(part).when(part).then_rejected(PrizeNotHandedOver, recorded=400)
+    scenario.asked(replace(part, recorded=400))
+    assert prize_due(scenario.state, entrant(1)) == 200
 
 
 def test_a_record_is_taken_back_while_the_prize_waits_for_a_dispute() -> None:

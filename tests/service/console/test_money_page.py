@@ -225,8 +225,8 @@ async def test_a_prize_recorded_by_mistake_is_taken_back(
         undo = browser.hidden(f"{path}/prize/undo")
         other = undo | {"amount": "1"}  # the sum of a page that is out of date
         refused = await browser.post(f"{path}/prize/undo", other)
-        assert refused.status_code == 412
-        assert "Somebody else was faster" in refused.text, refused.text
+        assert refused.status_code == 409
+        assert "another sum, is recorded as handed over" in refused.text, refused.text
         page = await browser.submit(f"{path}/prize/undo", reason="It was another Han")
         assert "It is recorded that the prize was not handed over." in page.text
         assert "Not handed over after all" not in page.text

@@ -61,6 +61,9 @@ class ReversePrize(_Command, frozen=True, kw_only=True, tag="reverse_prize"):
     amount: int | None = None
     """The part that was not handed over, or None for everything recorded."""
 
+    recorded: int | None = None
+    """The sum recorded as handed over, as the member of staff saw it. None means any."""
+
     by: PlayerId
     """The member of staff who takes it back."""
     reason: TextRef

@@ -44,7 +44,7 @@ class PrizeNotOwedBack(CommandRejected):
 
 
 class PrizeNotHandedOver(CommandRejected):
-    """Nothing was handed over to the entrant, or less than the amount, or it has come back."""
+    """Nothing, or another sum, is recorded as handed over to the entrant."""
 
     code = "prize_not_handed_over"
     rule = "prizes.reversed"

@@ -12,12 +12,11 @@ from service.api.tournament.tournaments import TournamentShown
 from service.base.letters import by_name
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Body, Problem
+from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor, whole
 from service.console.pages import Done, Page
-from service.console.problems import FASTER
 from service.console.screens.evening.waitlist import in_line
 from service.console.words import Words
 
@@ -228,12 +227,11 @@ async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
 async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take back the record of a prize, or a part of it. The books keep both entries."""
     books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
-    shown = whole(given.text("amount"))
-    stands = _handed_over(books, given.text("entrant"))
-    if stands and stands != shown:  # with nothing recorded, the API knows a form sent twice
-        raise Problem(412, {"code": FASTER})
     said = ask.gettext("It is recorded that the prize was not handed over.")
-    body: dict[str, object] = {"reason": mistake(ask, given)}
+    # A second person may have taken back the same part. The API compares, as it knows a form sent
+    # twice.
+    shown = whole(given.text("amount"))
+    body: dict[str, object] = {"reason": mistake(ask, given), "recorded": shown}
     if given.text("part"):
         body["amount"] = part = minor(given.text("part"), books.currency, "part")
         sum_ = Words(ask.language).money(part, books.currency).striptags()
@@ -280,10 +278,6 @@ async def _prize(
 def mistake(ask: Ask, given: Given) -> str:
     """Return the reason to take a record back."""
     return given.text("reason") or ask.gettext("Recorded by mistake")
-
-
-def _handed_over(books: LedgerShown, entrant: str) -> int:
-    return next((each.handed_over for each in books.accounts if each.entrant == entrant), 0)
 
 
 def _recorded(account: AccountShown) -> list[tuple[str, int]]:

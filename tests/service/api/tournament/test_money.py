@@ -104,12 +104,18 @@ async def test_a_tournament_pays_its_pool_and_its_bounties_and_the_audit_adds_it
         mistake = prize.replace("handed-over", "reversals")
         why = {"reason": "It was another Han"}
         assert (await people[0].post(mistake, why)).json()["code"] == "forbidden"
+        part = why | {"amount": 100, "recorded": 1400}
+        for _ in range(2):
+            assert (await owner.post(mistake, part, key="part")).json()["amount"] == 100
+        again = (await owner.post(mistake, part)).json()
+        assert (again["code"], again["recorded"]) == ("prize_not_handed_over", 1300)
+        assert (await owner.post(prize)).json()["amount"] == 100
         for _ in range(2):
             assert (await owner.post(mistake, why, key="mistake")).json()["amount"] == 1400
         assert (await owner.post(mistake, why)).json()["code"] == "prize_not_handed_over"
         with psycopg.connect(database.url("holotable_migrate")) as connection:
             kept = connection.execute("SELECT count(*) FROM text").fetchone()
-        assert kept == (1,), "refused words are kept"
+        assert kept == (2,), "refused words are kept"
         assert (await owner.post(prize)).json()["amount"] == 1400
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
