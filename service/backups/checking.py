@@ -80,7 +80,10 @@ async def key_faults(connection: Driver, keys: Keys) -> dict[str, LogFault] | No
             closed.add(identifier("lge", row["league"]))
     if rows and len(closed) == len(rows):
         return None
-    what = "HOLOTABLE_SECRET_KEY does not open this league's key"
+    what = (
+        "HOLOTABLE_SECRET_KEY does not open this league's key; while the key is being changed, set "
+        "HOLOTABLE_SECOND_SECRET_KEY too, and take another backup"
+    )
     return {league: LogFault(check="key", said=what) for league in sorted(closed & here)}
 
 

@@ -172,12 +172,14 @@ class Cluster:
     def _signal_stopping(self, number: signal.Signals) -> bool:
         """Send a signal to the server on this data if it says that it is stopping."""
         try:
-            process = os.pidfd_open(int(self._running()[0]))
+            first = self._running()[0]
+            process = os.pidfd_open(int(first))
         except (IndexError, ProcessLookupError):
             return False
         try:
             # The number may have passed to another program before it was opened, so look again.
-            stopping = _status(self._running()) == "stopping"
+            lines = self._running()
+            stopping = _status(lines) == "stopping" and lines[0] == first
             if stopping:
                 signal.pidfd_send_signal(process, number)
         except ProcessLookupError:

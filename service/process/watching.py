@@ -1,6 +1,5 @@
 """The watch over the children of a stack: their ports, and the health checks there."""
 
-import os
 import socket
 import time
 import urllib.error
@@ -9,6 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+from service.base.sources import SystemEntropy
 
 _PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
 """Each process's offset from the first port, as in docs/operating/monitoring.md."""
@@ -84,7 +85,7 @@ def _free_range() -> int:
     below = int(_OF_CONNECTIONS.read_text(encoding="ascii").split()[0])
     places = range(_LOWEST, below - _PORTS, _PORTS) or range(_LOWEST, _HIGHEST - _PORTS, _PORTS)
     # Several may start at a time, and each needs ports of its own before it opens them.
-    begin = os.getpid() % len(places)
+    begin = int.from_bytes(SystemEntropy().bytes(4)) % len(places)
     for place in range(begin, begin + len(places)):
         first = places[place % len(places)]
         if all(_free(port) for port in range(first, first + _PORTS)):
