@@ -120,4 +120,4 @@ PAGES = Pool("the document of the API", threads=1, waiting=256, each=16)
 """The document and its pages: about two seconds for the first request, then nothing."""
 
 DRAWING = Pool("drawing codes", threads=1, waiting=256, each=128)
-"""QR codes: 20 ms each. A page draws one after the other, or its images come from one address."""
+"""QR codes: 20 ms each. A page draws one after the other, or its images count for one account."""

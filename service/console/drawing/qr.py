@@ -36,7 +36,8 @@ async def qr_file(text: str, client: str) -> bytes:
     Return a code that holds *text* as a file of its own, for one of many images on a page.
 
     Args:
-        client: The address that asks. The images of one page must not keep all others waiting.
+        client: The account or address that asks. The images of one page must not keep all others
+            waiting.
 
     Raises:
         Problem: If too many codes wait to be drawn.

@@ -140,3 +140,17 @@ async def test_a_name_that_reads_like_the_same_day_is_another_name(serving: Serv
         await browser.submit(path)
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
         assert (shown["name"], shown["place"]) == ("20310701", "2031-W27")
+
+
+async def test_amounts_before_a_change_of_currency_are_written_in_the_old_one(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console, currency="JPY", prize_pool=1250, payouts=[1])
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/change"
+        await browser.get(path)
+        wanted = shown_in(browser) | {"currency": "EUR", "prize_pool": "9.50", "reason": "Bonn"}
+        page = await browser.submit(path, **wanted)
+        told = re.sub(r"<[^>]*>|\s+", " ", page.text)
+        assert re.search(r"The house adds +1250 +9\.50 ", told), told

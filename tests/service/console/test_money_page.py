@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.service.api.tournament.test_casino import play_until
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -234,3 +235,26 @@ async def test_a_prize_recorded_by_mistake_is_taken_back(
         assert "The prize is handed over." in page.text
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_the_till_holds_what_the_house_adds_until_the_prizes_are_handed_over(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        terms = TERMS | {"hands_max": 1, "prize_pool": 900, "payouts": [6, 3]}
+        owner, _, tournament, people, table = await console.api.playing(3, **terms)
+
+        async def finished() -> bool:
+            shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+            return bool(shown["state"] == "finished")
+
+        await play_until(people, table, finished)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        page = await browser.get(path)
+        for _ in people:
+            page = await browser.submit(f"{path}/entry")
+        for _ in range(page.text.count("Hand over")):  # players may share a place
+            page = await browser.submit(f"{path}/prize")
+        told = re.sub(r"<[^>]*>|\s+", " ", page.text)
+        assert re.search(r"Handed over +€54\.00 +In the till +€6\.00 ", told), told

@@ -1,12 +1,16 @@
 """Paper: seat cards with codes, sheets of tables, the result."""
 
+import asyncio
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 import segno
 
+from service.base.pools import DRAWING
 from service.console.pages import environment
 
 pytestmark = pytest.mark.anyio
@@ -73,3 +77,26 @@ def test_a_long_name_is_smaller_so_that_no_word_is_broken(name: str, size: str) 
     assert str(prints.name_size(name)) == size  # type: ignore[attr-defined]
     card = prints.seat_card(name, 1, 2, {"table": "Table", "seat": "Seat"}, "")  # type: ignore[attr-defined]
     assert f"<h3{size}>{name}</h3>" in card
+
+
+async def test_two_printers_behind_one_address_each_have_a_share_of_the_drawing(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, _, tournament, [player, *_], _ = await console.api.playing(2)
+        owners, players = [await console.signed_in(each.login) for each in (owner, player)]
+        for browser in (owners, players):
+            await browser.get(f"/tournaments/{tournament}")
+        go = threading.Event()
+        number = UUID(owner.player.removeprefix("plr_"))
+        held = [asyncio.create_task(DRAWING.run(str(number), go.wait, 30)) for _ in range(128)]
+        await asyncio.sleep(0)
+        code = f"/tournaments/{tournament}/here/{player.player}/code.svg"
+        try:
+            refused = await asyncio.wait_for(owners.get(code), 5)
+            drawn = asyncio.create_task(players.get(code))
+        finally:
+            go.set()
+        assert refused.status_code == 503
+        assert all(await asyncio.gather(*held))
+        assert (await drawn).status_code == 200

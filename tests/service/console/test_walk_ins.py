@@ -97,7 +97,7 @@ async def test_a_walk_in_is_entered_though_nobody_can_tell_whether_they_need_a_c
         monkeypatch.setattr(tokens, "_now", lambda: now)
         await browser.get(door)
         token = next(reversed(tokens._full))
-        for _ in range(tokens.left(token) - 3):  # for the reader, the walk-in and the evening
+        for _ in range(tokens.left(token) - 4):  # for reader, walk-in, evening and books
             tokens.take(token)
 
         page = await browser.submit(f"{door}/walk-in", name="Lando")
@@ -139,3 +139,39 @@ async def test_a_member_who_is_added_to_a_full_evening_is_told_the_number_in_lin
         assert "Add to the waitlist" in (await browser.get(f"{door}?q=ada")).text
         page = await browser.submit(f"{door}/enter", player=ada["player"])
         assert "Every place is taken. Ada is number 1 on the waitlist." in page.text
+
+
+async def test_a_casino_has_the_places_of_its_one_table(serving: Serving) -> None:
+    async with serving() as console:
+        terms = {
+            "ruleset": "casino", "table_seats": 2, "entrants_max": 8, "starting_stack": 100,
+            "currency": None, "fees": {}, "entry": {},
+        }  # fmt: skip
+        owner, _, tournament = await opened(console, **terms)
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+        assert "0 of 2 places are taken." in (await browser.get(door)).text
+        for name in ("Lando", "Qira"):
+            await browser.get(door)
+            page = await browser.submit(f"{door}/walk-in", name=name)
+            assert page.status_code == 200, page.text
+        page = await browser.get(door)
+        assert "All 2 places are taken, and there is no waitlist." in page.text
+        assert f'action="{door}/walk-in"' not in page.text
+        assert "of 2<" in (await browser.get(f"/tournaments/{tournament}")).text
+
+
+async def test_a_slip_asks_nothing_of_a_player_who_has_paid(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console)
+        browser = await console.signed_in(owner.login)
+        door, money = (f"/tournaments/{tournament}/{each}" for each in ("door", "money"))
+        await browser.get(door)
+        sent = browser.hidden(f"{door}/walk-in") | {"name": "Lando"}
+        page = await browser.post(f"{door}/walk-in", sent)
+        assert "Due" in page.text and "€12.00" in page.text
+        await browser.get(money)
+        await browser.submit(f"{money}/entry")
+        page = await browser.post(f"{door}/walk-in", sent)  # the same slip, loaded again
+        assert page.status_code == 200 and ">Lando</h1>" in page.text
+        assert "Due" not in page.text and "€12.00" not in page.text

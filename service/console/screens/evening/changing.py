@@ -183,8 +183,9 @@ def _listed(ask: Ask, given: Given, shown: TournamentShown, changed: Document) -
             before = before.get(member) if isinstance(before, dict) else None
             after = after.get(member, _SAME) if isinstance(after, dict) else _SAME
         if after is not _SAME:
-            told = [_told(ask, name, each, zone, currency) for each in (before, after)]
-            rows.append(Row(what=ask.gettext(said), before=told[0], after=told[1]))
+            was = _told(ask, name, before, zone, shown.currency)
+            becomes = _told(ask, name, after, zone, currency)
+            rows.append(Row(what=ask.gettext(said), before=was, after=becomes))
     caption, about = ask.gettext("The evening"), ask.gettext("What changes")
     return ChangeList(caption=caption, about=about, rows=rows)
 

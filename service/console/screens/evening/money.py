@@ -88,6 +88,9 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     handed_over: int
     """The prizes that were handed over, as far as the reader sees the accounts."""
 
+    till: int
+    """The money that is left of the payments and of what the house adds."""
+
     accounts: tuple[AccountSeen, ...]
     """The accounts by name."""
 
@@ -108,6 +111,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         ask.api.get(f"{path}/ledger", LedgerShown),
     )
     totals, role = books.totals, me.role_in(shown.league)
+    handed_over = sum(each.handed_over for each in books.accounts)
     waiting = [] if shown.state in _OVER else in_line(shown)
     i_wait = any(each.player == me.id for each in waiting)
     screen = MoneyScreen(
@@ -126,7 +130,8 @@ async def money(ask: Ask, tournament: str) -> Page:
         pool=shown.money.pool,
         prizes=totals.prizes,
         credit=totals.credit,
-        handed_over=sum(each.handed_over for each in books.accounts),
+        handed_over=handed_over,
+        till=totals.paid + totals.added - totals.returned - handed_over,
         accounts=tuple(
             _account(each, shown)
             for each in sorted(books.accounts, key=lambda each: by_name(each.name))
@@ -255,6 +260,12 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
         wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
         key = f"{given.key}-{kind}"
         await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
+
+
+def entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> int:
+    """Return the part of an entry that is not paid, as far as the reader sees the books."""
+    found = (each for each in books.accounts if each.entrant == entrant)
+    return sum(amount for each in found for _, amount in _due(each, shown))
 
 
 def unpaid_in(books: LedgerShown, shown: TournamentShown) -> tuple[EntrantShown, ...]:

@@ -6,8 +6,9 @@ from datetime import datetime
 import msgspec
 from litestar import Response
 
+from service.api.http.access.authentication import believed
 from service.api.http.reading.paging import Page as Listed
-from service.api.http.shell import client_address
+from service.api.http.shell import client_address, shell_of
 from service.api.season.seasons import StandingShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
@@ -113,10 +114,16 @@ async def code(ask: Ask, tournament: str, player: str) -> Response[bytes]:
     """
     if not (_TOURNAMENT.fullmatch(tournament) and _PLAYER.fullmatch(player)):
         raise Problem(404, {"code": "not_found"})
-    drawn = await qr_file(
-        house_address(ask) + links.at_door(tournament, player), client_address(ask.request)
-    )
+    address = house_address(ask) + links.at_door(tournament, player)
+    drawn = await qr_file(address, _drawn_for(ask))
     return Response(drawn, media_type="image/svg+xml")
+
+
+def _drawn_for(ask: Ask) -> str:
+    """Return the account whose share of the pool the drawing takes, or else the address."""
+    shell = shell_of(ask.request)
+    known = None if ask.session is None else believed(shell, ask.session.secret)
+    return client_address(ask.request) if known is None else str(known.account.number)
 
 
 def _cards(shown: TournamentShown) -> tuple[Card, ...]:

@@ -30,7 +30,7 @@ from service.console.pages import Done, Page
 from service.console.screens.evening.cancelled import told, told_strangers
 from service.console.screens.evening.entry import BEFORE_PLAY, EntryRules, entry_rules
 from service.console.screens.evening.playing import own_entry
-from service.console.screens.evening.waitlist import joined, may_leave, what_happens_next
+from service.console.screens.evening.waitlist import joined, may_leave, places, what_happens_next
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
@@ -316,7 +316,7 @@ def _poster(
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
-        entrants_max=shown.entrants_max,
+        entrants_max=places(shown),
         levels=_levels(shown.ruleset, ()),
         price=None,
         guests=tuple(each for each in guests if not _outside(each)),

@@ -1,5 +1,8 @@
-"""The waitlist in words: a player's number, and what happens next."""
+"""The places of an evening, and its waitlist in words: a number, and what happens next."""
 
+from engine.rulesets import OpenEnd
+from engine.tournament.model.terms import SingleTable
+from service.api.public.tournaments import PublicTournament
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
@@ -28,13 +31,20 @@ def taken(shown: TournamentShown) -> int:
     return offered + inside
 
 
+def places(shown: TournamentShown | PublicTournament) -> int:
+    """Return the number of places. A game without an end, or at one table, has only its seats."""
+    if isinstance(shown.ruleset.end, OpenEnd) or isinstance(shown.format, SingleTable):
+        return min(shown.entrants_max, shown.table_seats)
+    return shown.entrants_max
+
+
 def next_number(shown: TournamentShown) -> int | None:
     """Return the number in line of a player who enters now, or None if there is a place."""
     waiting = in_line(shown)
     ahead = [each for each in waiting if each.status == "waitlisted"]
     if shown.late_registration and _checks_in(shown):
         ahead = [each for each in ahead if each.checked_in]
-    free = taken(shown) < shown.entrants_max and not ahead
+    free = taken(shown) < places(shown) and not ahead
     return None if free else len(waiting) + 1
 
 

@@ -4,6 +4,7 @@ import msgspec
 
 from service.api.http.reading.paging import Page as Listed
 from service.api.league.claim_codes import ClaimListed
+from service.api.tournament.money import LedgerShown
 from service.api.tournament.tournaments import TournamentShown
 from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
@@ -14,6 +15,7 @@ from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
 from service.console.pages import Page
 from service.console.screens.evening.door import door
+from service.console.screens.evening.money import entry_due
 from service.console.screens.evening.waitlist import waits, what_happens_next
 
 
@@ -29,7 +31,7 @@ class SlipScreen(msgspec.Struct, kw_only=True):
     table: int | None
     seat: int | None
     due: int
-    """The price of the entry in minor units, if it is not paid yet."""
+    """The part of the price of the entry that is not paid, in minor units."""
 
     currency: str | None
     address: str
@@ -52,8 +54,6 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
     numbers = {each.id: each.number for each in shown.tables}
     claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
     entry = next((each for each in shown.entrants if each.id == made.entrant), None)
-    fees = shown.fees
-    pays = fees.payment == "recorded" and made.status == "registered"
     waiting = waits(ask.language, shown, made.entrant)
     slip = SlipScreen(
         id=tournament,
@@ -63,13 +63,23 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
         waits="" if not waiting else f"{waiting} {what_happens_next(ask.language, shown)}",
         table=None if made.table is None else numbers.get(made.table),
         seat=made.seat,
-        due=fees.buy_in + fees.fee + fees.bounty if pays else 0,
+        due=await _due(ask, shown, made),
         currency=shown.currency,
         address=claim or "",
         code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),
         card="" if claim else await _card(ask, shown.league, made.player),
     )
     return Page("evening/slip.html", slip)
+
+
+async def _due(ask: Ask, shown: TournamentShown, made: WalkedIn) -> int:
+    """Return what is not paid of the entry. A player who was entered before may have paid."""
+    fees = shown.fees
+    price = fees.buy_in + fees.fee + fees.bounty
+    if fees.payment != "recorded" or made.status != "registered" or not price:
+        return 0
+    books = await ask.api.get(f"/v1/tournaments/{shown.id}/ledger", LedgerShown)
+    return entry_due(books, shown, made.entrant)
 
 
 async def _card(ask: Ask, league: str, player: str) -> str:

@@ -38,6 +38,8 @@ _FATES = {
 }
 _ROWS_MAX = 10
 _DIGITS_MAX = 4
+_AT_A_TIME = 8
+"""The evenings that are read at once."""
 
 
 class Preset(msgspec.Struct, kw_only=True):
@@ -273,32 +275,42 @@ async def _tried(
         if problem.code != _UNCOUNTED:
             raise
         waiting = msgspec.convert(problem.facts["tournaments"], tuple[_Waiting, ...])
-    found = []
-    for each in waiting:
-        name, state = await _named(ask, each.tournament)
-        found.append(Uncounted(tournament=each.tournament, name=name, state=state))
-    return None, tuple(found)
+    named = await _named(ask, [each.tournament for each in waiting])
+    return None, tuple(
+        Uncounted(tournament=each.tournament, name=name, state=state)
+        for each, (name, state) in zip(waiting, named, strict=True)
+    )
 
 
 async def _counted(ask: Ask, changes: WouldChange | None) -> tuple[Counted, ...]:
-    found = []
-    for each in () if changes is None else changes.fates:
-        name, state = await _named(ask, each.tournament)
-        found.append(
-            Counted(
-                tournament=each.tournament,
-                name=name,
-                fate=each.fate,
-                said=ask.gettext(_FATES[each.fate]),
-                state=state,
-            )
+    fates = () if changes is None else changes.fates
+    named = await _named(ask, [each.tournament for each in fates])
+    return tuple(
+        Counted(
+            tournament=each.tournament,
+            name=name,
+            fate=each.fate,
+            said=ask.gettext(_FATES[each.fate]),
+            state=state,
         )
-    return tuple(found)
+        for each, (name, state) in zip(fates, named, strict=True)
+    )
 
 
-async def _named(ask: Ask, tournament: str) -> tuple[str, str]:
-    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
-    return shown.name, shown.state
+async def _named(ask: Ask, tournaments: Sequence[str]) -> list[tuple[str, str]]:
+    """
+    Return the name and state of each tournament, a few at a time.
+
+    A list of the league would be one call, but it may be behind, and the states must be true here.
+    """
+    found: list[tuple[str, str]] = []
+    for first in range(0, len(tournaments), _AT_A_TIME):
+        some = tournaments[first : first + _AT_A_TIME]
+        shown = await asyncio.gather(
+            *(ask.api.get(f"/v1/tournaments/{each}", TournamentShown) for each in some)
+        )
+        found += [(each.name, each.state) for each in shown]
+    return found
 
 
 def _number(given: Given, name: str) -> int | None:
