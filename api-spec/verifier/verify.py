@@ -5665,11 +5665,13 @@ class Casino(Part):
             due += vacated.data["carry"] if name == first else 0
         if not left:
             self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
-            self.check_left(event)
-            owed = self.owed()
-            self.check(
-                event, "casino.add_on", not owed, f"before {owed} got their promised chips"
-            )
+            busts = [e for e in self.all.of("entrant_busted") if e.data["entrant"] == name]
+            if not any(e.at == event.at for e in busts):  # otherwise no window opened after the hand
+                self.check_left(event)
+                owed = self.owed()
+                self.check(
+                    event, "casino.add_on", not owed, f"before {owed} got their promised chips"
+                )
         self.same(event, "casino.cash_out", "stack", data["stack"], due)
         declared = name in self.leaving or not left
         self.check(event, "casino.leave", declared, "has not said so")
