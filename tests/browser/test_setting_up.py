@@ -107,7 +107,7 @@ def test_a_proposal_follows_at_once_what_is_changed_in_it(house: House) -> None:
     expect(page.get_by_label("Length", exact=True)).to_have_value("90")
     seats.fill("3")
     page.get_by_label("Starting stack").focus()
-    expect(page.locator(".facts")).to_contain_text("of 3")
+    expect(page.locator(".facts")).to_contain_text("3 seats each")
     expect(page.locator("#news")).to_contain_text("simulated evenings end between")
     page.get_by_label("Starting stack").press("Enter")
     expect(page).to_have_url(re.compile("players=6"))

@@ -119,6 +119,8 @@ async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancell
         await people[0].post(f"{path}/check-ins")
         floor = f"/tournaments/{tournament}/floor"
         await staff.get(floor)
+        asked = await staff.submit(f"{floor}/start")
+        assert "lose their places" in asked.text
         refused = await staff.submit(f"{floor}/start")
         assert "Too few entrants would play" in refused.text
         assert "Players who would get a seat: 1. Needed: 3. Wait for the start" in refused.text
