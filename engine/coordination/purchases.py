@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from engine.rulesets import EachDealtOnce, OpenEnd
+from engine.table.decide.opening import dealable
 from engine.table.decide.quitting import carry_shares
 from engine.table.model.commands import (
     Arrival,
@@ -23,6 +25,8 @@ from engine.table.model.commands import (
     VacateSeats,
 )
 from engine.table.model.commands import Command as TableCommand
+from engine.table.model.errors import NoHandLeft
+from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import RecordBrought, RecordLeaves
@@ -83,6 +87,37 @@ def chips_of(
         if event.table is not None:
             asked[event.table] = (*asked.get(event.table, ()), command)
     return asked
+
+
+def demand_a_hand(here: TableState, asked: Iterable[TableCommand]) -> None:
+    """
+    Check that a player who buys chips now can still play them.
+
+    The table itself does not check it: audits let it decide purchases again that were made before
+    this rule.
+
+    Args:
+        here: The table before the commands.
+        asked: The commands of :func:`chips_of` for it.
+
+    Raises:
+        NoHandLeft: If an add-on is among them, and no further hand is played at the table.
+
+    Source: rulebook ``rebuy.last_hand``.
+    """
+    buys = any(isinstance(each, BuyChips) and each.cause == "add_on" for each in asked)
+    if buys and isinstance(here, Table) and _no_hand_left(here):
+        raise NoHandLeft
+
+
+def _no_hand_left(table: Table) -> bool:
+    """Return whether the last hand was played. A casino pays out all chips."""
+    end = table.ruleset.end
+    if isinstance(end, OpenEnd):
+        return False
+    once = isinstance(end, EachDealtOnce) and table.hand_number > 0
+    all_dealt = once and not set(table.dealers_left).intersection(dealable(table))
+    return table.played_last or all_dealt
 
 
 def letting_go(here: Table, order: LetGo, *, now: datetime) -> Asked:

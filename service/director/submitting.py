@@ -347,6 +347,7 @@ async def _decided(
     for each, asked in purchases.chips_of(events, now=now).items():
         there = table_stream(each)
         before = (await states.load(there)).state
+        purchases.demand_a_hand(before, asked)
         decided, there_then = policies.decide_in_turn(table.decider, before, asked)
         after = opened_of(there_then)
         # A player who leaves may end a hand in which another player had no chips left.

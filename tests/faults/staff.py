@@ -35,14 +35,14 @@ FAULTS = (
     ),
     Fault(
         name="an add-on is sold after the last hand",
-        file="table/decide/buying.py",
+        file="coordination/purchases.py",
         sound="return table.played_last or all_dealt",
         faulty="return all_dealt",
         caught_by=LAST + "test_nobody_takes_an_add_on_after_the_last_hand",
     ),
     Fault(
         name="an add-on is sold although nobody can deal any more",
-        file="table/decide/buying.py",
+        file="coordination/purchases.py",
         sound="return table.played_last or all_dealt",
         faulty="return table.played_last",
         caught_by=LAST + "test_nobody_takes_an_add_on_once_nobody_who_has_yet_to_deal_has_chips",

@@ -1,7 +1,6 @@
 """Purchases and returns of chips between hands."""
 
-from engine.rulesets import EachDealtOnce, OpenEnd
-from engine.table.decide.opening import dealable
+from engine.rulesets import OpenEnd
 from engine.table.decide.seating import between_hands, check_placed
 from engine.table.model import errors, events
 from engine.table.model.commands import BuyChips, Placed, ReturnChips
@@ -17,11 +16,8 @@ def buy_chips(table: Table, command: BuyChips) -> tuple[events.ChipsBought, ...]
     Raises:
         HandInPlay: If a hand is in play.
         SeatOccupied: If somebody else sits there.
-        NoHandLeft: If a player with chips buys more after the last hand.
     """
     between_hands(table)
-    if command.cause == "add_on" and _no_hand_left(table):
-        raise errors.NoHandLeft
     place = table.place_of(command.entrant)
     if place is None:
         arriving = Placed(seat=command.seat, entrant=command.entrant, stack=command.chips)
@@ -41,20 +37,6 @@ def buy_chips(table: Table, command: BuyChips) -> tuple[events.ChipsBought, ...]
             rule=_rule(table, command),
         ),
     )
-
-
-def _no_hand_left(table: Table) -> bool:
-    """
-    Return whether the last hand of a tournament's table was played. A casino pays out all chips.
-
-    Source: rulebook ``rebuy.last_hand``.
-    """
-    end = table.ruleset.end
-    if isinstance(end, OpenEnd):
-        return False
-    once = isinstance(end, EachDealtOnce) and table.hand_number > 0
-    all_dealt = once and not set(table.dealers_left).intersection(dealable(table))
-    return table.played_last or all_dealt
 
 
 def _rule(table: Table, command: BuyChips) -> str:

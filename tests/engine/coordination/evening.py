@@ -14,7 +14,7 @@ from engine.coordination.policies import (
     presence_of,
     tables_of,
 )
-from engine.coordination.purchases import chips_of
+from engine.coordination.purchases import chips_of, demand_a_hand
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.table.model.commands import Act, CallHand, Improve, Select, TakeCardTurn
 from engine.table.model.state import Table
@@ -75,6 +75,7 @@ class Evening:
         decided, after = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
         for table, asked in chips_of(decided, now=self.now).items():
             # Both decide or neither: a refusal of the table leaves the tournament as it was.
+            demand_a_hand(self.tables[table], asked)
             self.at_table(table, self.tables[table], *asked)
         for opening in added_tables(after, decided, now=self.now):
             self.at_table(opening.table, DECIDERS["table"].initial, opening)

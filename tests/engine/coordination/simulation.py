@@ -9,7 +9,7 @@ from engine.coordination.aggregates import DECIDERS
 from engine.coordination.next_hand import plan_next_hand
 from engine.coordination.plans import NextHandPlan
 from engine.coordination.policies import added_tables, decide_in_turn, tables_of
-from engine.coordination.purchases import chips_of
+from engine.coordination.purchases import chips_of, demand_a_hand
 from engine.table.decide.opening import dealable
 from engine.table.decide.positions import dealers_left, positions
 from engine.table.model.commands import OpenHand
@@ -113,6 +113,7 @@ class Floor:
         for table, asked in chips_of(decided, now=NOON).items():
             # Both decide or neither: a refusal of the table leaves the tournament as it was.
             state = self.tables[table]
+            demand_a_hand(state, asked)
             self.tables[table] = decide_in_turn(DECIDERS["table"], state, asked)[1]
             self.chips += sum(getattr(each, "chips", 0) for each in asked)
         for opening in added_tables(after, decided, now=NOON):

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.coordination.aggregates import DECIDERS
 from engine.errors import CommandRejected
+from engine.table.model.commands import BuyChips
 from engine.table.model.errors import NoHandLeft
 from engine.tournament.model.commands import (
     CloseEarly,
@@ -156,3 +158,14 @@ def test_nobody_takes_an_add_on_once_the_last_hands_are_called(call: Any) -> Non
     evening.ask(call(now=evening.now))
     why = refused(evening)
     assert isinstance(why, AddOnNotAllowed) and why.facts["reason"] == "no_hand_left"
+
+
+def test_a_table_decides_older_add_ons_again_as_they_were() -> None:
+    """Audits ask it. A log from before this rule may hold an add-on after the last hand."""
+    evening = paused({"kind": "hands_or_last", "hands": 2}, 2)
+    least = min(evening.table.places, key=lambda place: place.stack)
+    bought = BuyChips(
+        seat=least.seat, entrant=least.entrant, chips=100, cause="add_on", now=evening.now
+    )
+    [event] = DECIDERS["table"].decide(evening.table, bought)
+    assert event.chips == 100
