@@ -280,23 +280,10 @@ class Protocol(HttpToolsProtocol):
         if not cycle.keep_alive:
             self.transport.close()
         cycle.on_response()
-        if self._is_to_wait(cycle):
+        if cycle.keep_alive and not self.watch.proxies.trusts(self.address):
+            # A proxy's connection carries the requests of others, who may be served by then.
             self.flow.pause_reading()
             self.loop.call_later(RETRY_AFTER_SECONDS, self._read_on)
-
-    def _is_to_wait(self, cycle: RequestResponseCycle) -> bool:
-        """
-        Return whether to read nothing more for a while.
-
-        A command that follows may be taken where a read is not. And a proxy's connection carries
-        the requests of others, who may be served by then.
-        """
-        return (
-            cycle.keep_alive
-            and self.crowd is not None
-            and self.crowd.full("POST", cycle.scope["path"])
-            and not self.watch.proxies.trusts(self.address)
-        )
 
     def _read_on(self) -> None:
         """Read again from a client that was told to wait."""

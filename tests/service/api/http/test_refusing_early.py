@@ -88,22 +88,6 @@ async def test_a_refused_client_is_read_from_again_when_it_may_ask_again() -> No
     assert served == ["/v1/b"]
 
 
-async def test_who_may_not_read_now_can_still_act() -> None:
-    """Reads are refused from half of the greatest number on."""
-    crowd = Crowd(2)
-    crowd.enter("POST", "/v1/other")
-    async with listening(
-        whole, protocol_of(Connections(LimitSettings(), Proxies()), crowd)
-    ) as port:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(request("GET", "/v1/a"))
-        assert (await answer(reader))[0][""] == "HTTP/1.1 503 Service Unavailable"
-        writer.write(request("POST", "/v1/b", body="{}"))
-        async with asyncio.timeout(RETRY_AFTER_SECONDS / 2):
-            assert (await answer(reader))[1] == b"/v1/b"
-        writer.close()
-
-
 async def test_the_connection_of_a_proxy_is_read_on_because_it_carries_others() -> None:
     async with full(BEHIND_PROXY) as (port, crowd, served):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
