@@ -161,6 +161,27 @@ async def test_a_casino_has_the_places_of_its_one_table(serving: Serving) -> Non
         assert "of 2<" in (await browser.get(f"/tournaments/{tournament}")).text
 
 
+async def test_a_casino_takes_walk_ins_and_members_while_it_runs(serving: Serving) -> None:
+    async with serving() as console:
+        terms = {
+            "ruleset": "casino", "table_seats": 4, "starting_stack": 100, "staff_may_play": True,
+            "currency": None, "fees": {}, "entry": {},
+        }  # fmt: skip
+        owner, _, tournament = await opened(console, **terms)
+        browser = await console.signed_in(owner.login)
+        door, floor = (f"/tournaments/{tournament}/{each}" for each in ("door", "floor"))
+        for name in ("Lando", "Qira"):
+            await browser.get(door)
+            await browser.submit(f"{door}/walk-in", name=name)
+        await browser.get(floor)
+        await browser.submit(f"{floor}/start")
+        shown = await browser.get(f"/tournaments/{tournament}")
+        assert f'action="/tournaments/{tournament}/enter"' in shown.text
+        await browser.get(door)
+        slip = await browser.submit(f"{door}/walk-in", name="Enfys")
+        assert slip.status_code == 200 and ">Enfys</h1>" in slip.text
+
+
 async def test_a_slip_asks_nothing_of_a_player_who_has_paid(serving: Serving) -> None:
     async with serving() as console:
         owner, _, tournament = await opened(console)

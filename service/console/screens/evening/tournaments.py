@@ -27,10 +27,10 @@ from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.screens.evening import waitlist
 from service.console.screens.evening.cancelled import told, told_strangers
 from service.console.screens.evening.entry import BEFORE_PLAY, EntryRules, entry_rules
 from service.console.screens.evening.playing import own_entry
-from service.console.screens.evening.waitlist import joined, may_leave, places, what_happens_next
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
@@ -179,7 +179,7 @@ async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
         "POST", f"{path}/registrations", body, Registration, key=given.key, if_match=given.if_match
     )
     shown = await ask.api.get(path, TournamentShown)
-    return Done(links.tournament(tournament), joined(ask.language, shown, made.entrant))
+    return Done(links.tournament(tournament), waitlist.joined(ask.language, shown, made.entrant))
 
 
 @form("/tournaments/{tournament:str}/leave", of=poster)
@@ -316,7 +316,7 @@ def _poster(
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
-        entrants_max=places(shown),
+        entrants_max=waitlist.places(shown),
         levels=_levels(shown.ruleset, ()),
         price=None,
         guests=tuple(each for each in guests if not _outside(each)),
@@ -382,17 +382,16 @@ async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
         where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
         code = await qr_svg(where, ask.gettext("Code of the player"))
     places = [each.placing for each in shown.entrants if each.player == me.id]
-    open_now = shown.state == "registering" or shown.late_registration
     return Mine(
         status=None if entry is None else entry.status,
         place=places[-1] if places and entry is None else None,
         line=None if entry is None else entry.line,
         offered_until=None if entry is None else entry.offered_until,
         table=None if entry is None else entry.table,
-        may_enter=entry is None and open_now and shown.bots != "only",
-        may_leave=entry is not None and may_leave(shown, entry),
+        may_enter=entry is None and waitlist.open_to_entries(shown) and shown.bots != "only",
+        may_leave=entry is not None and waitlist.may_leave(shown, entry),
         may_check_in=entry is not None and check_in_open(shown, entry, now),
         checked_in=entry is not None and entry.checked_in,
         code=code,
-        next="" if entry is None else what_happens_next(ask.language, shown),
+        next="" if entry is None else waitlist.what_happens_next(ask.language, shown),
     )

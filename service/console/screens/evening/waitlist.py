@@ -15,8 +15,10 @@ _IN_PLAY = frozenset({"registered", "playing", "rebuy_open", "busted"})
 
 
 def open_to_entries(shown: TournamentShown) -> bool:
-    """Return whether somebody may enter now, or join the waitlist."""
-    return shown.state == "registering" or shown.late_registration
+    """Return whether somebody may enter now, or join the waitlist. A casino takes newcomers."""
+    plays = shown.state in ("running", "paused")
+    casino = isinstance(shown.ruleset.end, OpenEnd)
+    return shown.state == "registering" or shown.late_registration or (casino and plays)
 
 
 def in_line(shown: TournamentShown) -> list[EntrantShown]:
