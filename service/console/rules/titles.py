@@ -67,6 +67,7 @@ TITLES: Mapping[str, str] = {
     "pots.layers": N_("Main pot and side pots"),
     "pots.unmatched": N_("Uncalled bets"),
     "rebuy": N_("Rebuy"),
+    "rebuy.last_hand": N_("No chips after the last hand"),
     "rulesets": N_("Rulesets"),
     "selection.first": N_("Choosing cards"),
     "selection.improve": N_("Adding cards"),

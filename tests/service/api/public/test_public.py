@@ -363,5 +363,5 @@ async def test_strangers_read_the_end_of_late_registration_that_an_outage_has_mo
             "INSERT INTO outage VALUES ('api', now() - interval '1 minute', clock_timestamp())"
         )
         after = (await owner.get(own)).json()["late_registration_ends_at"]
-        assert after > before
-        assert (await api.http.get(public)).json()["late_registration_ends_at"] == after
+        shown = (await api.http.get(public)).json()["late_registration_ends_at"]
+        assert before < after <= shown  # it moves on with the outage until a command records it
