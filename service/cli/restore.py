@@ -185,7 +185,8 @@ async def _contradictions(
         return None
     if lost:
         err.print(f"the signer does not remember the signed heads of {len(lost)} leagues")
-    return found or (None if lost else [])
+    # A signer that has forgotten heads proves nothing by finding nothing missing.
+    return None if lost and not found else found
 
 
 def _tell(manifest: Manifest) -> None:

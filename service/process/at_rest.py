@@ -176,7 +176,10 @@ async def remembering(data: Path) -> AsyncIterator[httpx.AsyncClient | None]:
         yield None
         return
     with Memory(data / _MEMORY) as memory:
-        signing = read_private_key(key.read_text(encoding="ascii").strip())
+        try:
+            signing = read_private_key(_content(key))
+        except ValueError as error:
+            raise BackupRefused(f"{key}: {error}", PUT_BACK) from error
         app = signing_app(Signer(signing, memory))
         transport = httpx.ASGITransport(app=app)  # type: ignore[arg-type] # Litestar's own type
         async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
