@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from engine.rulesets import EachDealtOnce, OpenEnd
+from engine.rulesets import EachDealtOnce
 from engine.table.decide.opening import dealable
 from engine.table.decide.quitting import carry_shares
 from engine.table.model.commands import (
@@ -111,11 +111,8 @@ def demand_a_hand(here: TableState, asked: Iterable[TableCommand]) -> None:
 
 
 def _no_hand_left(table: Table) -> bool:
-    """Return whether the last hand was played. A casino pays out all chips."""
-    end = table.ruleset.end
-    if isinstance(end, OpenEnd):
-        return False
-    once = isinstance(end, EachDealtOnce) and table.hand_number > 0
+    """Return whether the last hand was played, or everybody has dealt who still could."""
+    once = isinstance(table.ruleset.end, EachDealtOnce) and table.hand_number > 0
     all_dealt = once and not set(table.dealers_left).intersection(dealable(table))
     return table.played_last or all_dealt
 

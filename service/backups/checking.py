@@ -9,7 +9,6 @@ from service.audit.bytes.tree import TreeAudit, Vouched, grown, leaves_of, nodes
 from service.audit.report import Findings
 from service.backups.manifest import League, LogFault
 from service.base.drivers import Driver
-from service.base.errors import LeagueKeyUnknown
 from service.base.languages import N_
 from service.log.keys import Keys
 from service.log.read import last_position, leagues, read_league, voided
@@ -72,12 +71,8 @@ async def faults_of(connection: Driver, league: str, end: League) -> list[LogFau
 async def key_faults(connection: Driver, keys: Keys) -> dict[str, LogFault] | None:
     """Return the leagues with events whose key none of *keys* opens. None if they open no key."""
     here = {identifier("lge", league) for league in await leagues(connection)}
-    rows, closed = await connection.fetch(_KEYS), set[str]()
-    for row in rows:
-        try:
-            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
-        except LeagueKeyUnknown:
-            closed.add(identifier("lge", row["league"]))
+    rows = await connection.fetch(_KEYS)
+    closed = {identifier("lge", row["league"]) for row in rows if not keys.opens(*row)}
     if rows and len(closed) == len(rows):
         return None
     what = (

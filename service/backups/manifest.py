@@ -79,13 +79,6 @@ class League(msgspec.Struct, frozen=True, kw_only=True):
     The faults of the log that was copied. Backups of earlier versions name none, or only in words.
     """
 
-    def names(self, fault: LogFault) -> bool:
-        """Return whether *fault* was in the log that was copied."""
-        return any(
-            each == fault.said if isinstance(each, str) else each.facts == fault.facts
-            for each in self.faults
-        )
-
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The first file to read of a backup. It holds no secret."""
@@ -122,6 +115,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def faults(self) -> list[str]:
         """The faults of all leagues, each with its league."""
         return said({name: each.faults for name, each in self.leagues.items()})
+
+    def names(self, league: str, fault: LogFault) -> bool:
+        """Return whether *fault* was in the log of *league* that was copied."""
+        end = self.leagues.get(league)
+        return end is not None and any(
+            each == fault.said if isinstance(each, str) else each.facts == fault.facts
+            for each in end.faults
+        )
 
 
 def said(faults: Mapping[str, Iterable[LogFault | str]]) -> list[str]:

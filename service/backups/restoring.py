@@ -201,7 +201,7 @@ async def _check(
     for league, fault in (await _closed(connection, secret_keys)).items():
         found.setdefault(league, []).append(fault)
     unnamed = {
-        league: [each for each in faults_here if not _named(manifest, league, each)]
+        league: [each for each in faults_here if not manifest.names(league, each)]
         for league, faults_here in found.items()
     }
     if (told := said(unnamed)) and not even_so:
@@ -217,11 +217,6 @@ async def _check(
             f"what was restored does not hold: {'; '.join(told[:_SHOWN])}{rest}", step
         )
     return found
-
-
-def _named(manifest: Manifest, league: str, fault: LogFault) -> bool:
-    end = manifest.leagues.get(league)
-    return end is not None and end.names(fault)
 
 
 async def _closed(

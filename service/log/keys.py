@@ -183,6 +183,14 @@ class Keys:
         _, secret = self._opened(league, key_id, wrapped)
         return LeagueKeys(league, key_id, secret)
 
+    def opens(self, league: UUID, key_id: UUID, wrapped: bytes) -> bool:
+        """Return whether one of the settings' keys wrapped this league's key."""
+        try:
+            self._opened(league, key_id, wrapped)
+        except LeagueKeyUnknown:
+            return False
+        return True
+
     def opened(self, league: UUID, key_id: UUID, wrapped: bytes) -> bytes:
         """
         Return a league's secret itself, for a league that moves to other settings.

@@ -58,8 +58,8 @@ async def _of_tournament(runtime: Runtime, base: About, name: str, occasion: Occ
         return {player: replace(base, entrant=each) for each, player in absent.items()}
     if occasion.kind == "start_changed":
         base = replace(base, variant=occasion.cancelled)
-        known: tuple[Entry | Applicant, ...] = (*entries_of(state), *_waiting_in(state))
-        return {each.player: replace(base, entrant=each.entrant) for each in known if not each.bot}
+        known = (each for each in entered_in(state) if not each.bot)
+        return {each.player: replace(base, entrant=each.entrant) for each in known}
     if occasion.kind == "place_offered":
         offered = offered_in(state)
         return {
@@ -156,10 +156,8 @@ def absent_from(state: Tournament) -> dict[str, str]:
     """Return the players of entrants, and of people on the waitlist, who have not checked in."""
     if not isinstance(state, Registering):
         return {}
-    entered: dict[str, str] = {each.entrant: each.player for each in state.entrants}
-    entered |= {each.entrant: each.player for each in state.entering.waiting}
     there = state.entering.checked_in
-    return {entrant: player for entrant, player in entered.items() if entrant not in there}
+    return {each.entrant: each.player for each in entered_in(state) if each.entrant not in there}
 
 
 def offered_in(state: Tournament) -> dict[str, str]:
@@ -169,11 +167,11 @@ def offered_in(state: Tournament) -> dict[str, str]:
     return {each.entrant: each.player for each in state.entering.waiting if each.offered_until}
 
 
-def _waiting_in(state: Tournament) -> tuple[Applicant, ...]:
-    """Return the players on the waitlist of a tournament that is not over, or was cancelled."""
+def entered_in(state: Tournament) -> tuple[Entry | Applicant, ...]:
+    """Return the entries of a tournament, and its waitlist unless it has finished."""
     if isinstance(state, Registering | Running | Cancelled):
-        return state.entering.waiting
-    return ()
+        return (*state.entrants, *state.entering.waiting)
+    return entries_of(state)
 
 
 def _name(state: Tournament) -> str:

@@ -8,7 +8,14 @@ from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
 from service.notices.about import About
-from service.notices.addressing import absent_from, awaited, offered_in, seated_table, tournament
+from service.notices.addressing import (
+    absent_from,
+    awaited,
+    entered_in,
+    offered_in,
+    seated_table,
+    tournament,
+)
 from service.notices.kinds import Kind
 from service.notices.owners import house_of
 
@@ -40,13 +47,7 @@ async def still_wanted(
             return EntrantId(about.entrant or "") in offered_in(state)
         case "start_changed" if about.tournament is not None and not about.variant:
             state = await tournament(runtime, about.league, about.tournament)
-            return isinstance(state, Registering) and _still_told(state, about)
+            holds = isinstance(state, Registering) and state.terms.starts_at == about.until
+            return holds and any(each.entrant == about.entrant for each in entered_in(state))
         case _:
             return True
-
-
-def _still_told(state: Registering, about: About) -> bool:
-    """Return whether the start that *about* names still holds, and for its entrant."""
-    there = {each.entrant for each in state.entrants}
-    there |= {each.entrant for each in state.entering.waiting}
-    return state.terms.starts_at == about.until and about.entrant in there

@@ -138,7 +138,8 @@ async def _merged_locked(connection: AsyncConnection, person: UUID) -> list[UUID
     Lock a person's account and those merged into it in one order. Return the merged ones.
 
     Raises:
-      NotCaughtUp: If another one was merged while this waited. Locked now, it could make a ring.
+      NotCaughtUp: If another one was merged while this waited. To lock it now, out of order, could
+        end in a deadlock.
     """
     player = identifier("plr", person)
     merged = await merged_into(connection, player)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import structlog
 import uvicorn
-from litestar import Litestar, MediaType, Request, Response, Router, get, post
+from litestar import Litestar, MediaType, Response, Router, get, post
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.exceptions import NotAuthorizedException
@@ -113,15 +113,11 @@ def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[byt
     return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
 
 
-# The request is not used: user, session and state are open.
-_Wanted = Request[Any, Any, Any]
-
-
-def _refused(_: _Wanted, error: CheckpointRefused) -> Response[bytes]:
+def _refused(_: _Asked, error: CheckpointRefused) -> Response[bytes]:
     return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
 
 
-def _damaged(_: _Wanted, error: MemoryDamaged) -> Response[bytes]:
+def _damaged(_: _Asked, error: MemoryDamaged) -> Response[bytes]:
     _log.error("the memory is damaged", error=str(error))
     return _encoded(Damage(memory=str(error)), 500)
 

@@ -3,10 +3,8 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from uuid import UUID
 
 from service.base import database
-from service.base.errors import LeagueKeyUnknown
 from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret
 from service.log.keys import Keys
 from service.transparency.note import read_private_key
@@ -75,7 +73,7 @@ def refuse_foreign_key(url: str, file: Path, secrets: Sequence[str]) -> None:
     with database.connect(url) as connection:
         rows = connection.execute("SELECT league, key_id, wrapped FROM key").fetchall()
     keys = Keys(*secrets) if secrets else None
-    if rows and not any(keys is not None and _opens(keys, *row) for row in rows):
+    if rows and not any(keys is not None and keys.opens(*row) for row in rows):
         what = "does not open the leagues of this database" if file.exists() else "is missing"
         raise StackFailed(
             f"{file} {what}, and no league can be played without its key",
@@ -108,14 +106,6 @@ def refuse_lost_signing_key(url: str, file: Path) -> None:
             "put it back, from a backup or your own copy; if it is lost, go on with another key: "
             f"`holotable signer new-key {file} --name holotable`",
         )
-
-
-def _opens(keys: Keys, league: UUID, key_id: UUID, wrapped: bytes) -> bool:
-    try:
-        keys.unwrap(league, key_id, wrapped)
-    except LeagueKeyUnknown:
-        return False
-    return True
 
 
 def last_words(written: bytes) -> str:

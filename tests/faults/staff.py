@@ -50,8 +50,8 @@ FAULTS = (
     Fault(
         name="a rebuy for which a player and staff ask is bought twice",
         file="tournament/chips/rebuying.py",
-        sound="if command.number not in (None, bought + 1):",
-        faulty="if command.number is not None and command.number > bought + 1:",
+        sound="if command.number not in (None, running.next_rebuy(command.entrant)):",
+        faulty="if (command.number or 0) > running.next_rebuy(command.entrant):",
         caught_by=REBUYS + "test_a_rebuy_that_two_people_ask_for_is_bought_once",
     ),
     Fault(

@@ -111,8 +111,7 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
     running = _running(state)
     if running.rounds is not None and running.rounds.stage != "final":
         raise RebuyNotAllowed(reason="scheduled_round")
-    bought = running.rebuys.count(command.entrant)
-    if command.number not in (None, bought + 1):
+    if command.number not in (None, running.next_rebuy(command.entrant)):
         raise RebuyNotAllowed(reason="not_the_next")
     _demand_a_hand(running)
     window = running.window(command.entrant)

@@ -256,13 +256,13 @@ class Protocol(HttpToolsProtocol):
             super()._start_asgi_task(cycle, app)
 
     def _suits_refusing(self, cycle: RequestResponseCycle) -> bool:
-        """Return whether the application would refuse a request, in words that are known here."""
+        """Return whether a request is one too many, and its answer is known without a task."""
         method, path = cycle.scope["method"], cycle.scope["path"]
         return (
             self.crowd is not None
             and method in _EARLY
             and path.startswith("/v1/")  # a page is refused by a page
-            and self.crowd.full(method, path)
+            and self.crowd.full(method)
             and not self.pipeline  # or each answer would refuse the next one in a deeper call
             and not cycle.waiting_for_100_continue  # the client may not send its body
             and not any(name == b"origin" for name, _ in cycle.scope["headers"])

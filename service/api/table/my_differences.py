@@ -147,7 +147,7 @@ def _rebuy_window(told: Facts, mine: Mine) -> Difference | None:
         return None
     state, number = mine.loaded.state, None
     if buys is not None and isinstance(state, Running):
-        number = state.rebuys.count(mine.player.entrant) + 1
+        number = state.next_rebuy(mine.player.entrant)
     item = RebuyWindowItem(
         **about(mine), at=mine.loaded.at, open=buys is not None, rebuy=bool(buys), number=number
     )

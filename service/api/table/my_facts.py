@@ -81,8 +81,7 @@ def facts_of(state: State, mine: Entered, table: Loaded[Table] | None) -> Facts:
     """Return the facts about the player *mine*, who sits at *table* unless it is None."""
     entering = entering_of(state)
     waiter = entering.waiter(mine.entrant)
-    sells = isinstance(state, Running) and not state.no_hand_follows
-    window = state.window(mine.entrant) if isinstance(state, Running) and sells else None
+    window = state.selling_window(mine.entrant) if isinstance(state, Running) else None
     facts = Facts(
         state=phase_of(state),
         check_in=isinstance(state, Registering) and entering.check_in_opened,

@@ -6,13 +6,7 @@ from typing import TypeAlias, TypedDict
 import msgspec
 from litestar import Response
 
-from engine.tournament.model.state import (
-    Registering,
-    Running,
-    State,
-    Unannounced,
-    entry_of,
-)
+from engine.tournament.model.state import Registering, Running, State, Unannounced, entry_of
 from engine.tournament.model.values import Window
 from engine.values import EntrantId
 from service.api.http.access.my_leagues import leagues_now
@@ -182,16 +176,12 @@ def _absent(state: State, entrant: EntrantId) -> bool:
 async def _windows(
     following: Following, mine: Mine, state: Running, about: _About
 ) -> list[RebuyWaiting]:
-    """
-    Return the open rebuy window. It ends some seconds after the hand of the bust.
-
-    A window in which nothing is sold any more waits for nobody.
-    """
-    window = state.window(mine.player.entrant)
-    if window is None or state.no_hand_follows:
+    """Return the open rebuy window. It ends some seconds after the hand of the bust."""
+    window = state.selling_window(mine.player.entrant)
+    if window is None:
         return []
     until = await _window_ends(following, mine.league, state, window)
-    number = state.rebuys.count(window.entrant) + 1
+    number = state.next_rebuy(window.entrant)
     return [
         RebuyWaiting(**about, until=until, table=window.table, rebuy=window.buys, number=number)
     ]

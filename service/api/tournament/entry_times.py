@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from engine.rulesets.parts import Levels
-from engine.tournament.levels import breaks_of
+from engine.tournament.levels import breaks_of, structure_of
 from engine.tournament.model.state import Cancelled, Finished, Running
 from service.api.http.access.phases import Tournament, entering_of
 from service.api.http.access.rights import TournamentPlace
@@ -59,19 +58,18 @@ def late_registration_ends_at(state: Tournament) -> datetime | None:
     if level is None:
         return None
     if not isinstance(state, Running):
-        return terms.starts_at + _levels_last(state, 1, level)
+        return terms.starts_at + _time_after(state, 0, level)
     if state.clock is None or state.clock.due is None:
         return None
-    return state.clock.due + _levels_last(state, state.clock.level, level, ended=True)
+    return state.clock.due + _time_after(state, state.clock.level, level)
 
 
-def _levels_last(state: Tournament, first: int, last: int, *, ended: bool = False) -> timedelta:
-    """Return the time of levels with their breaks. If *ended*, the first is over but its break."""
-    escalation = state.terms.ruleset.escalation
-    levels = escalation.levels if isinstance(escalation, Levels) else ()
-    seconds = sum(each.length or 0 for each in levels[first - 1 + ended : last])
+def _time_after(state: Tournament, ended: int, last: int) -> timedelta:
+    """Return the time from the end of level *ended* to the end of level *last* and its break."""
+    steps = structure_of(state.terms.ruleset)
     breaks = {each.level: each.seconds for each in state.terms.floor.breaks}
     if isinstance(state, Running):
         breaks = {**breaks_of(state)}
-    seconds += sum(lasts for level, lasts in breaks.items() if first <= level <= last)
+    seconds = sum(each.length or 0 for each in steps[ended:last])
+    seconds += sum(lasts for level, lasts in breaks.items() if ended <= level <= last)
     return timedelta(seconds=seconds)

@@ -9,10 +9,10 @@ from litestar import Response
 
 from engine.league.state import Created
 from engine.table.model.events import DealVoided
-from engine.table.model.state import State, Table
+from engine.table.model.state import Table
 from engine.tournament.model import events as play
 from engine.tournament.model.events import entering, floor, money
-from engine.values import Stream, number_of, stream_of
+from engine.values import number_of, stream_of
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_at, names_of
@@ -21,6 +21,7 @@ from service.api.http.writing.submitting import encoded
 from service.log.catalogue import tag_of
 from service.log.read import read_at, read_last_of_types
 from service.log.record import Recorded
+from service.log.streams import table_stream
 
 HAPPENINGS_MAX = 40
 VERSIONS_BACK = 2_000
@@ -29,9 +30,9 @@ VERSIONS_BACK = 2_000
 VOIDED_DEALS = """
     SELECT position FROM events dealt
      WHERE league = $1 AND type = 'deal_voided' AND position > $2
-       AND (SELECT strpos(opened.data::text, $3) > 0 FROM events opened
-             WHERE opened.league = $1 AND opened.stream = dealt.stream
-               AND opened.stream_version = 1)
+       AND EXISTS (SELECT FROM events opened
+                    WHERE opened.league = $1 AND opened.stream = dealt.stream
+                      AND opened.stream_version = 1 AND opened.data ->> 'tournament' = $3)
      ORDER BY position DESC LIMIT $4
 """
 """A partial index holds the voided deals. The event that opened a table names its tournament."""
@@ -134,7 +135,7 @@ async def read_happenings(place: TournamentPlace, shell: Shell) -> Response[byte
 async def _voided_deals(
     shell: Shell, place: TournamentPlace, rows: Sequence[Recorded]
 ) -> list[tuple[Recorded, _Told]]:
-    """Return the last voided deals of the tournament since *rows* begin. Tables keep them."""
+    """Return the last voided deals after the first of *rows*. They are in the tables' streams."""
     after = rows[0].position if rows else -1
     asked = (number_of(place.league), after, place.id, HAPPENINGS_MAX)
     positions = [each["position"] for each in await shell.pool.fetch(VOIDED_DEALS, *asked)]
@@ -199,15 +200,10 @@ async def _numbers(shell: Shell, league: str, tables: Iterable[str]) -> dict[str
     """Return the number of each table, open or closed. A table that never opened has none."""
     found = {}
     for each in sorted(tables):
-        state = await _table(shell, league, stream_of(each))
-        if state is not None:
+        state = (await shell.runtime.writer.load(league, table_stream(each))).state
+        if isinstance(state, Table):
             found[each] = state.number
     return found
-
-
-async def _table(shell: Shell, league: str, stream: str) -> Table | None:
-    state = (await shell.runtime.writer.load(league, Stream[State](stream))).state
-    return state if isinstance(state, Table) else None
 
 
 def _told(event: msgspec.Struct) -> Iterator[_Told]:

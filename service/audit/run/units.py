@@ -41,7 +41,7 @@ _OUTSIDE = """
          + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)
 """
 REBUILT_WITHIN = timedelta(days=1)
-"""An upgrade ends with a rebuild. Until then its read models follow no event."""
+"""The longest time for which a read model may wait for the rebuild that ends an upgrade."""
 
 _TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
 
@@ -129,7 +129,7 @@ async def _compare(connection: AsyncConnection, plan: Plan, name: str, findings:
     """Compare a read model, unless it waits for a rebuild. Return whether it was compared."""
     [model], league = chosen(name), plan.league
     if (waits := await outdated(connection, league, model)) is not None:
-        await _demand_short(await driver_of(connection), plan, name, waits, findings)
+        await _check_wait(await driver_of(connection), plan, name, waits, findings)
         return False
     differences = []
     try:
@@ -158,7 +158,7 @@ async def _compare(connection: AsyncConnection, plan: Plan, name: str, findings:
     return True
 
 
-async def _demand_short(
+async def _check_wait(
     driver: Driver, plan: Plan, name: str, waits: Outdated, findings: Findings
 ) -> None:
     """
@@ -171,16 +171,16 @@ async def _demand_short(
         findings.hold("projections", False, -1, name, what)
     if waits.position > await last_position(driver, plan.league):
         what = said(
-            "its rows are to follow position %(position)s, which no event has",
+            "its rows claim to follow position %(position)s, which no event has",
             position=waits.position,
         )
         findings.hold("projections", False, -1, name, what)
     for missed in await read_league(driver, plan.league, waits.position, 1):
-        what = said(
-            "it waits for a rebuild, and follows no event since %(since)s",
-            since=f"{missed.at:%Y-%m-%d %H:%M}",
-        )
         if plan.now - missed.at > REBUILT_WITHIN:
+            what = said(
+                "it waits for a rebuild, and follows no event since %(since)s",
+                since=f"{missed.at:%Y-%m-%d %H:%M}",
+            )
             findings.hold("projections", False, -1, name, what)
 
 

@@ -147,8 +147,8 @@ class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
 
     to_deal: tuple[EntrantId, ...] = ()
     """
-    The entrants of the table's first hand who have not dealt yet. Those who lost their last chip in
-    that hand are among them, but nobody else with too few chips to be dealt in.
+    The entrants of the table's first hand who have not dealt yet. Those with too few chips to be
+    dealt in are left out, except those who busted in that hand.
     """
 
     now: datetime

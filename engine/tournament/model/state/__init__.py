@@ -173,6 +173,14 @@ class Running(_Phase, frozen=True, kw_only=True):
         called = self.floor.last_hands
         return self.closing or (called is not None and called.hands == 0)
 
+    def selling_window(self, entrant: EntrantId) -> Window | None:
+        """Return the rebuy window of *entrant*, or None if nothing is sold in it any more."""
+        return None if self.no_hand_follows else self.window(entrant)
+
+    def next_rebuy(self, entrant: EntrantId) -> int:
+        """Return the number that the entrant's next rebuy has, from 1."""
+        return self.rebuys.count(entrant) + 1
+
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is closed or unknown."""
         return next((each for each in self.tables if each.table == table), None)

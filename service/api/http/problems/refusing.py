@@ -29,15 +29,8 @@ class Refusal:
     @property
     def answer(self) -> bytes:
         """The complete HTTP answer: head and problem document."""
-        status, title = SHELL_CATALOGUE[self.code]
-        document = {
-            "type": DOCUMENTATION + self.code,
-            "title": title,
-            "status": status,
-            "detail": self.detail or title[0].lower() + title[1:],
-            "code": self.code,
-        }
-        body = msgspec.json.encode(document)
+        status, _ = SHELL_CATALOGUE[self.code]
+        body = _document(self.code, self.detail)
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
             f"content-type: {MEDIA_TYPE}",
@@ -50,6 +43,19 @@ class Refusal:
         return "\r\n".join([*lines, "", ""]).encode() + body
 
 
+def _document(code: str, detail: str | None, **more: str) -> bytes:
+    status, title = SHELL_CATALOGUE[code]
+    document = {
+        "type": DOCUMENTATION + code,
+        "title": title,
+        "status": status,
+        "detail": detail or title[0].lower() + title[1:],
+        **more,
+        "code": code,
+    }
+    return msgspec.json.encode(document)
+
+
 MALFORMED = Refusal("bad_request")
 HOST_INVALID = Refusal(
     "bad_request",
@@ -59,18 +65,8 @@ TOO_LARGE = Refusal("headers_too_large")
 TOO_SLOW = Refusal("request_too_slow")
 CROWDED = Refusal("too_many_connections", retry=5)
 
-_STATUS, _TITLE = SHELL_CATALOGUE[Overloaded.code]
 _REQUEST = "00000000-0000-4000-8000-000000000000"
-_OVERLOADED = msgspec.json.encode(
-    {
-        "type": DOCUMENTATION + Overloaded.code,
-        "title": _TITLE,
-        "status": _STATUS,
-        "detail": TOO_MANY,
-        "instance": f"urn:uuid:{_REQUEST}",
-        "code": Overloaded.code,
-    }
-)
+_OVERLOADED = _document(Overloaded.code, TOO_MANY, instance=f"urn:uuid:{_REQUEST}")
 _BEFORE, _, _AFTER = _OVERLOADED.partition(_REQUEST.encode())
 _HEAD = (
     f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(_OVERLOADED)}\r\n"

@@ -121,10 +121,8 @@ class Crowd:
         self.number = 0
         """The number of requests under way."""
 
-    def full(self, method: str, path: str) -> bool:
-        """Return whether a request would be refused."""
-        if path in _ALWAYS:
-            return False
+    def full(self, method: str) -> bool:
+        """Return whether a request with this method would be refused."""
         reads = method in _READS
         most = self._most_with_reads if reads else self._most
         # The latest answers belong to requests that came early. The waiting ones will take as long
@@ -144,7 +142,7 @@ class Crowd:
         """
         if path in _ALWAYS:
             return Place(None, 0.0)
-        if self.full(method, path):
+        if self.full(method):
             count_refused(method)
             raise Overloaded(TOO_MANY)
         self.number += 1
