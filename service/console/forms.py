@@ -146,7 +146,8 @@ class Rehearsal:
         currency: The currency of prizes, or None.
         grave: True for a step that nobody can take back. Its button warns.
         effect: A sentence about what the dry run cannot show, or nothing.
-        own: Returns the changes that a table of the dry run does not have, such as another start.
+        own: Returns a further table, of changes that the dry run does not list, such as another
+            start.
     """
 
     question: str

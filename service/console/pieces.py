@@ -48,7 +48,8 @@ def beginning(ask: Ask, items: Sequence[Item], most: int) -> Piece[Item]:
     """
     Return what a page shows of a list in a live part: at most the first *most*, and a part all.
 
-    A page that shows a refused form again has all of them, because the form may be any of them.
+    A page that shows a refused form again has all of them, because the refused form may belong to
+    any line.
     """
     asked = ask.query(PART) or ask.query(ALL) or ask.failure is not None
     if asked or len(items) <= most:
@@ -60,7 +61,8 @@ def page_of(ask: Ask, items: Sequence[Item], most: int) -> Piece[Item]:
     """
     Return the page of a list that the address asks for, of *most* lines.
 
-    A page that shows a refused form again has all of them, because the form may be any of them.
+    A page that shows a refused form again has all of them, because the refused form may belong to
+    any line.
     """
     if ask.failure is not None or len(items) <= most:
         return Piece(shown=items, first=1, size=len(items))

@@ -95,7 +95,7 @@ RULESETS: Mapping[str, str] = {
     ),
     "hand_size is not 5": N_("A hand has 5 cards in this game."),
     "first_selection_min is not between 0 and 5": N_(
-        "The least number of cards of the first selection is 0 to 5."
+        "The minimum of the first selection is 0 to 5 cards."
     ),
     "final_selection_min is not 1": N_("The final selection takes one card at least."),
     "blinds must be positive and the small one not above the big one": N_(

@@ -44,7 +44,8 @@ _LATE_LEVEL = 3
 _MINUTES_MIN = 45
 _LATER = 1.2
 """
-The middle of simulated evenings with blinds, where 1 is the length that their levels are made for.
+The factor by which simulated evenings with blinds outlast the time that their levels are made for
+(the median).
 
 Levels are made for players who raise with good cards, and half of the simulated players are
 careful. With antes there is no difference, because everybody pays in every hand.

@@ -22,7 +22,7 @@ from service.console.listing import everything
 from service.console.pages import Page
 
 PAPERS = ("cards", "tables", "result", "standings")
-"""Pages of standings that are printed."""
+"""The papers that a page may show."""
 
 _TOURNAMENT, _PLAYER = re.compile(r"trn_[0-9a-f]{32}"), re.compile(r"plr_[0-9a-f]{32}")
 _PLAYS = frozenset({"registered", "playing", "rebuy_open"})
