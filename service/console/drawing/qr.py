@@ -1,9 +1,6 @@
 """QR codes as SVG, for links on paper and on screens."""
 
-from collections.abc import Callable
 from functools import lru_cache
-from io import BytesIO
-from typing import TypeVar
 
 import segno
 from markupsafe import Markup, escape
@@ -16,8 +13,6 @@ from service.console.calling import Problem
 _BORDER = 2
 _KEPT = 1024
 
-Drawn = TypeVar("Drawn")
-
 
 async def qr_svg(text: str, label: str) -> Markup:
     """
@@ -26,7 +21,7 @@ async def qr_svg(text: str, label: str) -> Markup:
     Raises:
         Problem: If too many codes wait to be drawn.
     """
-    drawn = await _aside(None, _drawn, text)
+    drawn = await _aside(None, text)
     named = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(drawn.replace("<svg ", named, 1))  # noqa: S704 - a drawing of our own
 
@@ -42,25 +37,16 @@ async def qr_file(text: str, client: str) -> bytes:
     Raises:
         Problem: If too many codes wait to be drawn.
     """
-    return await _aside(client, _file, text)
+    drawn = await _aside(client, text)
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).encode()
 
 
-async def _aside(client: str | None, draw: Callable[[str], Drawn], text: str) -> Drawn:
+async def _aside(client: str | None, text: str) -> str:
     """Draw beside the event loop, because a code takes 20 milliseconds."""
     try:
-        return await DRAWING.run(client, draw, text)
+        return await DRAWING.run(client, _drawn, text)
     except Overloaded as error:
         raise Problem(503, {"code": error.code, "title": SHELL_CATALOGUE[error.code][1]}) from error
-
-
-@lru_cache(maxsize=_KEPT)
-def _file(text: str) -> bytes:
-    written = BytesIO()
-    segno.make(text, error="m", micro=False).save(
-        written, kind="svg", xmldecl=False, nl=False, omitsize=True, border=_BORDER,
-        svgclass=None, lineclass=None,
-    )  # fmt: skip
-    return written.getvalue()
 
 
 @lru_cache(maxsize=_KEPT)
