@@ -19,6 +19,7 @@ from service.console.forms import Given, Question, Rehearsal, command
 from service.console.numbers import demanded, minor, written
 from service.console.pages import Done, Page
 from service.console.rehearsals import ChangeList, Row
+from service.console.screens.evening.entry import BEFORE_PLAY
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
 from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
 from service.console.screens.evening.tournaments import poster
@@ -30,8 +31,6 @@ _PLACES_MAX = 12
 _FIXED = frozenset({"draft", "finished", "cancelled", "discarded"})
 """States in which no terms may change. A draft is announced or thrown away as it stands."""
 
-
-_SAME = object()
 _SAID = {
     "name": N_("Name"),
     "place": N_("Venue"),
@@ -45,6 +44,9 @@ _SAID = {
     "fees.amounts": N_("Prizes by hand"),
 }
 """The terms that may change, as the form calls them."""
+
+_Changes = dict[str, tuple[object, object]]
+"""The present and the new value of each term that changes."""
 
 
 class ChangeScreen(msgspec.Struct, kw_only=True):
@@ -111,7 +113,7 @@ def _screen(shown: TournamentShown, etag: str | None, zone: str, *, known: bool)
         zone_known=known,
         zones=ZONES,
         starts_at=shown.starts_at,
-        starts=shown.state in ("announced", "registering", "registration_closed"),
+        starts=shown.state in BEFORE_PLAY,
         entrants_min=shown.entrants_min,
         entrants_max=shown.entrants_max,
         late=shown.entry.late_registration_level,
@@ -128,17 +130,18 @@ async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Change the terms that differ from the present ones, after showing the effects."""
     path = f"/v1/tournaments/{tournament}"
     shown = await ask.api.get(path, TournamentShown)
-    body = _changes(given, shown)
-    if not body:
+    changes = _changes(given, shown)
+    if not changes:
         return Done(links.tournament(tournament), ask.gettext("Nothing was changed."))
     currency = given.text("currency") or shown.currency
 
     async def own(_: WouldChange) -> ChangeList:
-        return _listed(ask, given, shown, body)
+        return _listed(ask, given, shown, changes)
 
     try:
         return await command(
-            ask, given, "POST", f"{path}/terms-changes", body | {"reason": given.text("reason")},
+            ask, given, "POST", f"{path}/terms-changes",
+            _body(changes) | {"reason": given.text("reason")},
             said=ask.gettext("The evening is changed."), to=links.tournament(tournament),
             rehearse=Rehearsal(ask.gettext("Change this evening?"), currency=currency, own=own),
         )  # fmt: skip
@@ -146,43 +149,42 @@ async def change_terms(ask: Ask, given: Given, tournament: str) -> Done | Page:
         raise at_fields(problem) from None
 
 
-def _changes(given: Given, shown: TournamentShown) -> Document:
+def _changes(given: Given, shown: TournamentShown) -> _Changes:
     """
-    Return the members that the form changes.
+    Return the terms that the form changes.
 
     Once play has begun, the form lacks the start and the places: they stay. It always has prizes.
     """
-    wanted = _of_entry(given) | _of_prizes(given, shown)
     known: Document = msgspec.to_builtins(shown)
-    changed: Document = {}
-    for name, value in wanted.items():
+    changes: _Changes = {}
+    for name, after in (_of_entry(given) | _of_prizes(given, shown)).items():
         above, _, member = name.partition(".")
-        inside = known[above]
-        before = inside[member] if member and isinstance(inside, dict) else inside
-        if _compared(name, before) == _compared(name, value):
-            continue
+        before = known[above][member] if member else known[above]
+        if _compared(name, before) != _compared(name, after):
+            changes[name] = before, after
+    return changes
+
+
+def _body(changes: _Changes) -> Document:
+    """Return the new values as the API takes them, with parts such as the fees."""
+    body: Document = {}
+    for name, (_before, after) in changes.items():
+        above, _, member = name.partition(".")
         if member:
-            part = changed.setdefault(above, {})
-            if isinstance(part, dict):
-                part[member] = value
+            body.setdefault(above, {})[member] = after
         else:
-            changed[above] = value
-    return changed
+            body[above] = after
+    return body
 
 
-def _listed(ask: Ask, given: Given, shown: TournamentShown, changed: Document) -> ChangeList:
+def _listed(ask: Ask, given: Given, shown: TournamentShown, changes: _Changes) -> ChangeList:
     """Return the changed terms in words, with their present values."""
     rows = []
     zone = given.text("zone")
     currency = given.text("currency") or shown.currency
-    known: Document = msgspec.to_builtins(shown)
     for name, said in _SAID.items():
-        above, _, member = name.partition(".")
-        before, after = known[above], changed.get(above, _SAME)
-        if member:
-            before = before.get(member) if isinstance(before, dict) else None
-            after = after.get(member, _SAME) if isinstance(after, dict) else _SAME
-        if after is not _SAME:
+        if name in changes:
+            before, after = changes[name]
             was = _told(ask, name, before, zone, shown.currency)
             becomes = _told(ask, name, after, zone, currency)
             rows.append(Row(what=ask.gettext(said), before=was, after=becomes))

@@ -16,6 +16,7 @@ from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.evening.entry import BEFORE_PLAY
 
 LINES_MAX = 4
 """Lines in each list, so that all of it can be read across the room."""
@@ -26,7 +27,7 @@ MOVES_SECONDS = 180
 NOTICE_SECONDS = 900
 """An announcement stays on the screen this long."""
 
-_BEFORE_PLAY = frozenset({"draft", "announced", "registering", "registration_closed"})
+_BEFORE_PLAY = BEFORE_PLAY | {"draft"}
 
 Said = TypeVar("Said", SeatChanged, AnnouncementListed)
 
