@@ -204,7 +204,7 @@ def _screen(
         enters=open_to_entries(shown),
         waitlist=shown.entry.waitlist,
         next_number=next_number(shown),
-        next=what_happens_next(language, shown) if before or shown.late_registration else "",
+        next=what_happens_next(language, shown),
         entered=len(people),
         taken=taken(shown),
         here=sum(each.here for each in people),

@@ -82,13 +82,15 @@ def waits(language: Spoken, shown: TournamentShown, entrant: str) -> str:
 
 
 def what_happens_next(language: Spoken, shown: TournamentShown) -> str:
-    """Return the sentences that say how somebody on the waitlist gets a place."""
+    """Return how somebody on the waitlist gets a place: before play, and during late entry."""
     _ = language.gettext
     here = _checks_in(shown)
     if shown.late_registration:
         if here:
             return _("A free place goes at once to the first in line who has checked in.")
         return _("A free place goes at once to the first in line.")
+    if shown.state not in BEFORE_PLAY:
+        return ""
     asked = ""
     if shown.state == "registering":
         asked = _("A free place is offered to the first in line, who has %(time)s to take it.") % {

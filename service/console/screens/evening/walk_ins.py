@@ -60,7 +60,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
         # A player whom the league knew before has the name of before.
         name=made.name if entry is None or entry.name is None else entry.name,
         status=made.status,
-        waits="" if not waiting else f"{waiting} {what_happens_next(ask.language, shown)}",
+        waits="" if not waiting else f"{waiting} {what_happens_next(ask.language, shown)}".rstrip(),
         table=None if made.table is None else numbers.get(made.table),
         seat=made.seat,
         due=await _due(ask, shown, made),
