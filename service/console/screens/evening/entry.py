@@ -103,11 +103,6 @@ def releases(entry: EntryTerms) -> bool:
     return entry.check_in_opens_before_seconds is not None and entry.no_show == "release"
 
 
-def may_wait(entry: EntryTerms, waited: int) -> bool:
-    """Return whether the start waits if too few are there, after it has waited *waited* times."""
-    return entry.too_few == "postpone" and waited < entry.postponements_max
-
-
 def if_too_few(language: Spoken, entry: EntryTerms, least: int, waited: int = 0) -> str:
     """
     Return what happens at the start if fewer than *least* are there.
@@ -116,11 +111,11 @@ def if_too_few(language: Spoken, entry: EntryTerms, least: int, waited: int = 0)
         waited: The number of times that the start has waited already.
     """
     _ = language.gettext
-    left = entry.postponements_max - waited
-    if may_wait(entry, waited) and releases(entry):
+    left = entry.postponements_max - waited if entry.too_few == "postpone" else 0
+    if left > 0 and releases(entry):
         said = _("If fewer than %(least)s players are here at the start, the start waits %(wait)s, "
                  "%(times)s. Then the evening is cancelled.")  # fmt: skip
-    elif may_wait(entry, waited):
+    elif left > 0:
         said = _("If fewer than %(least)s players have entered at the start, the start waits "
                  "%(wait)s, %(times)s. Then the evening is cancelled.")  # fmt: skip
     elif releases(entry):

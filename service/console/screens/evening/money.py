@@ -111,6 +111,8 @@ async def money(ask: Ask, tournament: str) -> Page:
         ask.api.get(f"{path}/ledger", LedgerShown),
     )
     totals, role = books.totals, me.role_in(shown.league)
+    may_record = reports(me, shown)
+    entered = {each.id for each in shown.entrants}
     handed_over = sum(each.handed_over for each in books.accounts)
     waiting = [] if shown.state in _OVER else in_line(shown)
     i_wait = any(each.player == me.id for each in waiting)
@@ -121,8 +123,8 @@ async def money(ask: Ask, tournament: str) -> Page:
         currency=books.currency,
         finished=shown.state == "finished",
         recorded=shown.fees.payment == "recorded",
-        may_record=reports(me, shown),
-        gives_back=reports(me, shown) and shown.state != "cancelled",
+        may_record=may_record,
+        gives_back=may_record and shown.state != "cancelled",
         may_set=shown.my is None and role in _PLANS and shown.state not in _OVER,
         paid=totals.paid,
         owed=totals.owed,
@@ -133,7 +135,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         handed_over=handed_over,
         till=totals.paid + totals.added - totals.returned - handed_over,
         accounts=tuple(
-            _account(each, shown)
+            _account(each, shown, left=each.entrant not in entered)
             for each in sorted(books.accounts, key=lambda each: by_name(each.name))
         ),
         waiting=tuple(each.name for each in waiting if each.name and role in _REPORTS),
@@ -331,7 +333,7 @@ def _rebuy_due(account: AccountShown, shown: TournamentShown) -> int:
     return max(0, account.charged - account.paid - entry)
 
 
-def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
+def _account(account: AccountShown, shown: TournamentShown, *, left: bool) -> AccountSeen:
     refund = account.refund
     owed = account.charged - account.paid
     back = max(0, -owed) if refund is None else refund.amount
@@ -343,7 +345,7 @@ def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
         paid=account.paid,
         owed=owed,
         give_back=back,
-        left=all(each.id != account.entrant for each in shown.entrants),
+        left=left,
         entry_due=sum(amount for _, amount in _due(account, shown)),
         rebuy_due=_rebuy_due(account, shown),
         undo=tuple(_recorded(account)) if shown.state != "cancelled" else (),

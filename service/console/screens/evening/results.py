@@ -75,6 +75,7 @@ async def result(ask: Ask, tournament: str) -> Page:
     shown, latest = read.value, found.items[-1] if found.items else None
     forfeited = () if latest is None else latest.forfeited
     finished = shown.state == "finished"
+    may_correct = finished and reports(me, shown)
     placed = [_placed(each, forfeited) for each in shown.entrants if each.placing is not None]
     screen = ResultScreen(
         id=shown.id,
@@ -88,8 +89,8 @@ async def result(ask: Ask, tournament: str) -> Page:
             CorrectionSeen(number=each.number, kind=each.kind, by=each.by_name, reason=each.reason)
             for each in found.items
         ),
-        may_correct=finished and reports(me, shown),
-        pays=finished and reports(me, shown) and any(each.payout for each in placed),
+        may_correct=may_correct,
+        pays=may_correct and any(each.payout for each in placed),
     )
     return Page("evening/result.html", screen)
 
@@ -133,22 +134,23 @@ async def _to_take_back(ask: Ask, path: str, changes: WouldChange) -> ChangeList
     """Return the prizes of which more was handed over than would be due."""
     books, words = await ask.api.get(f"{path}/ledger", LedgerShown), Words(ask.language)
     handed = {each.entrant: each.handed_over for each in books.accounts}
+    payouts = [each for one in changes.tournaments.values() for each in one.payouts]
     rows = []
-    for tournament in changes.tournaments.values():
-        for each in tournament.payouts:
-            over = handed.get(each.entrant, 0) - each.after
-            if over > 0:
-                said = {
-                    "prize": words.money(each.after, books.currency),
-                    "part": words.money(over, books.currency),
-                }
-                rows.append(
-                    Row(
-                        what=changes.names.get(each.entrant, "–"),
-                        before=words.money(handed[each.entrant], books.currency),
-                        after=escape(ask.gettext("%(prize)s, so %(part)s must come back")) % said,
-                    )
-                )
+    for each in payouts:
+        over = handed.get(each.entrant, 0) - each.after
+        if over <= 0:
+            continue
+        said = {
+            "prize": words.money(each.after, books.currency),
+            "part": words.money(over, books.currency),
+        }
+        rows.append(
+            Row(
+                what=changes.names.get(each.entrant, "–"),
+                before=words.money(handed[each.entrant], books.currency),
+                after=escape(ask.gettext("%(prize)s, so %(part)s must come back")) % said,
+            )
+        )
     caption = ask.gettext("Prizes that are handed over already")
     return ChangeList(caption=caption, about=ask.gettext("Player"), rows=rows)
 
