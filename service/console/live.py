@@ -214,7 +214,7 @@ async def _messages(
 ) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
-    known = None if ask.session is None else believed(shell, ask.session.secret)
+    known = believed(shell, ask.api.token)
     player = "" if known is None else known.account.player
     looked: set[str] = set()
     with (
@@ -339,5 +339,5 @@ async def _follow(
 
 def _held(ask: Ask, shell: Shell) -> AbstractContextManager[asyncio.Event]:
     """Count the stream against its reader's limit, or against a stranger's address."""
-    known = None if ask.session is None else believed(shell, ask.session.secret)
+    known = believed(shell, ask.api.token)
     return shell.limits.streams.held(known or client_address(ask.request))

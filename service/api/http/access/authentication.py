@@ -126,9 +126,9 @@ def changed(
         asyncio.get_running_loop().call_later(again.total_seconds(), end)
 
 
-def believed(shell: Shell, text: str) -> Principal | None:
-    """Return the token's owner if the last look-up is recent enough."""
-    known = shell.principals.get(text)
+def believed(shell: Shell, text: str | None) -> Principal | None:
+    """Return the token's owner if there is a token and its last look-up is recent enough."""
+    known = None if text is None else shell.principals.get(text)
     return known[0] if known is not None and shell.now() < known[1] else None
 
 

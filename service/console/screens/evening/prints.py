@@ -121,8 +121,7 @@ async def code(ask: Ask, tournament: str, player: str) -> Response[bytes]:
 
 def _drawn_for(ask: Ask) -> str:
     """Return the account whose share of the pool the drawing takes, or else the address."""
-    shell = shell_of(ask.request)
-    known = None if ask.session is None else believed(shell, ask.session.secret)
+    known = believed(shell_of(ask.request), ask.api.token)
     return client_address(ask.request) if known is None else str(known.account.number)
 
 
