@@ -65,6 +65,8 @@ CATEGORIES = {
 }
 """The stream category of each identifier prefix."""
 
+_PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
+
 State_co = TypeVar("State_co", covariant=True)
 Value = TypeVar("Value")
 
@@ -135,6 +137,18 @@ def stream_of(identifier: str) -> Stream[Any]:
     """
     prefix, _, _ = identifier.partition("_")
     return Stream(f"{CATEGORIES[prefix]}-{number_of(identifier).hex}")
+
+
+@lru_cache(maxsize=65_536)
+def aggregate_of(stream: str) -> str:
+    """
+    Return the identifier of the aggregate whose stream is called *stream*.
+
+    >>> aggregate_of("table-00000000000000000000000000000007")
+    'tbl_00000000000000000000000000000007'
+    """
+    category, _, digits = stream.partition("-")
+    return f"{_PREFIXES[category]}_{digits}"
 
 
 def audience_of(entrant: EntrantId) -> str:

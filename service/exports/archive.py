@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from engine.values import identifier, number_of
+from engine.values import aggregate_of, identifier, number_of
 from service.base.errors import NotCaughtUp, StreamNotFound
 from service.base.pools import PACKING
 from service.bundles.gathering import CODEC
@@ -305,7 +305,7 @@ async def _owed(
     for position in (each for each in positions if each not in passed):
         async with engine.connect() as connection:
             (row,) = await read_league(connection, league, position - 1, 1)
-            tournament = identifier("trn", UUID(hex=row.stream.partition("-")[2]))
+            tournament = aggregate_of(row.stream)
             about = await queries.tournament(connection, tournament)
         event = CODEC.decode(row, None)
         yield tables.Owed(

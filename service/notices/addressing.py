@@ -14,7 +14,7 @@ from engine.tournament.model.state import Cancelled, Registering, Running, Unann
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
-from engine.values import EntrantId, PlayerId
+from engine.values import EntrantId, PlayerId, aggregate_of
 from service.director.runtime import Runtime
 from service.log.streams import dispute_stream, league_stream, table_stream, tournament_stream
 from service.notices.about import About
@@ -40,14 +40,14 @@ async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:
 
 
 async def _concerned(runtime: Runtime, base: About, occasion: Occasion) -> Told:
-    digits = occasion.stream.partition("-")[2]
+    about = aggregate_of(occasion.stream)
     match occasion.kind:
         case "dispute":
-            return await _of_dispute(runtime, base, f"dsp_{digits}", occasion)
+            return await _of_dispute(runtime, base, about, occasion)
         case "your_turn":
-            return await _of_turn(runtime, base, f"tbl_{digits}", occasion)
+            return await _of_turn(runtime, base, about, occasion)
         case _:
-            return await _of_tournament(runtime, base, f"trn_{digits}", occasion)
+            return await _of_tournament(runtime, base, about, occasion)
 
 
 async def _of_tournament(runtime: Runtime, base: About, name: str, occasion: Occasion) -> Told:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import psycopg
 
-from engine.values import identifier
+from engine.values import aggregate_of, stream_of
 from service.base.uuids import uuid5
 from service.people.quarantine import WEBHOOKS
 from service.people.relocations import STAYS
@@ -189,11 +189,10 @@ class _Teller:
         """Return the tournament that a stream of a tournament or a table belongs to."""
         known = self._names.get(stream)
         if known is None:
-            own = stream
+            tournament = aggregate_of(stream)
             if stream.startswith("table-"):
-                own = self._value(_TOURNAMENT, self._league, stream).replace("trn_", "tournament-")
-            tournament = identifier("trn", UUID(hex=own.partition("-")[2]))
-            known = Named(tournament, self._value(_NAME, self._league, own))
+                tournament = self._value(_TOURNAMENT, self._league, stream)
+            known = Named(tournament, self._value(_NAME, self._league, stream_of(tournament)))
             self._names[stream] = known
         return known
 

@@ -8,13 +8,12 @@ from uuid import UUID
 import msgspec
 
 from engine.kit.audiences import Reader
-from engine.values import identifier
+from engine.values import aggregate_of, identifier
 from service.log.addresses import position_token
 from service.log.catalogue import tag_of
+from service.log.codec import category_of
 from service.webhooks.facts import TournamentFacts, TrialFacts
 from service.webhooks.kinds import BY_EVENT, KINDS, TRIED, Members, own_facts
-
-_PREFIXES = {"tournament": "trn", "season": "ssn", "dispute": "dsp", "table": "tbl"}
 
 BODY_MAX = 19_999
 """The most characters of a message. Valid events come nowhere near it."""
@@ -67,13 +66,12 @@ def body_of(source: Source, named: Callable[[str], Named]) -> str:
     kind = KINDS[name]
     if not Reader().reads(tag_of(kind.event)):
         raise LookupError(f"{name} is not public")
-    category, _, digits = source.stream.partition("-")
     league = identifier("lge", source.league)
     members: Members = {
         "event": str(source.event_id),
         "league": league,
         "position": position_token(league, source.epoch, source.position),
-        category: identifier(_PREFIXES[category], UUID(hex=digits)),
+        category_of(source.stream): aggregate_of(source.stream),
     }
     if issubclass(kind.facts, TournamentFacts):
         members |= named(source.stream)._asdict()

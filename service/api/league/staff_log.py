@@ -10,7 +10,7 @@ from litestar import Response
 
 from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
 from engine.league.roles import STAFF
-from engine.values import number_of
+from engine.values import aggregate_of, number_of
 from service.api.http.access.rights import LeaguePlace, demand
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_of
@@ -30,7 +30,6 @@ _AT_TABLES = ["deal_voided", "table_held", "table_resumed"]
 """The staff actions at a table. All other table events are play."""
 
 _TABLE = schema.table_summary
-_PREFIXES = {"tournament": "trn", "table": "tbl"}
 
 _ROWS = """
     SELECT at, 'event' AS kind, type, stream, position AS index, metadata,
@@ -136,14 +135,12 @@ async def _name_tournaments(shell: Shell, deeds: Sequence[Deed]) -> None:
 
 
 def _subject(deed: Deed) -> str:
-    """Return the tournament or table that *deed* is about, or None."""
+    """Return the identifier of what *deed* is about, or nothing."""
     if deed.tournament is not None:  # an event of another stream, such as a season's, names it
         return deed.tournament
     if deed.stream is None:
         return (deed.about or "").rpartition(" ")[2]
-    kind, _, number = deed.stream.partition("-")
-    prefix = _PREFIXES.get(kind)
-    return f"{prefix}_{number}" if prefix else ""
+    return aggregate_of(deed.stream)
 
 
 def _is_player(deed: Deed) -> bool:

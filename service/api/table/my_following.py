@@ -22,7 +22,7 @@ from engine.table.model.events import HandSettled
 from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
 from engine.tournament.model.state import Drafted, State, Unannounced
-from engine.values import EntrantId, identifier, number_of, stream_of
+from engine.values import EntrantId, aggregate_of, identifier, number_of, stream_of
 from service.api.http.access.entered import identifiers_of
 from service.api.http.access.phases import entering_of
 from service.api.http.access.rights import role_in
@@ -69,7 +69,6 @@ _SUBJECTS = """
          WHERE league = $1 AND name IN ('tournaments', 'disputes') HAVING count(*) = 2), -1)
      ORDER BY place
 """
-_PREFIXES = {"tournament": "trn", "dispute": "dsp", "table": "tbl"}
 
 
 @dataclass(slots=True)
@@ -211,7 +210,7 @@ class Following:
             self._watch.follow(league, frozenset())
             return
         self.left.discard(league)
-        order = {named(each): None for each in subjects}
+        order = {aggregate_of(each): None for each in subjects}
         now.changed = {each: None for each in order if each in now.changed}
         now.looking.clear()
         self._follow(league)
@@ -233,7 +232,7 @@ class Following:
         heads = await heads_of(self.shell.pool, [(number, each) for each in streams])
         found: dict[str, int | None] = {}
         for stream, head in zip(streams, heads, strict=True):
-            copy = writer.known(league, stream_of(named(stream)))
+            copy = writer.known(league, stream_of(aggregate_of(stream)))
             same = copy is not None and head == (copy.version, copy.hash)
             found[stream] = copy.version if same and copy is not None else None
         return found
@@ -242,9 +241,9 @@ class Following:
         try:
             async with self._looks:
                 if stream.startswith("dispute-"):
-                    await self._look_at_dispute(league, named(stream), version)
+                    await self._look_at_dispute(league, aggregate_of(stream), version)
                 else:
-                    await self._look_at(league, named(stream), version, {})
+                    await self._look_at(league, aggregate_of(stream), version, {})
         except EventUnreadable as error:
             _log.warning("a player's stream leaves %s out: %s", stream, error.detail)
 
@@ -252,7 +251,9 @@ class Following:
         now, followed = self.leagues[league], self._watch.keys(league)
         now.looking.update(each for each in streams if each not in followed)
         self._follow(league)
-        tables = {named(each): fresh for each, fresh in streams.items() if each[:6] == "table-"}
+        tables = {
+            aggregate_of(each): fresh for each, fresh in streams.items() if each[:6] == "table-"
+        }
         for mine in tuple(now.tournaments.values()):
             fresh = None if mine.table is None else tables.get(mine.table.state.table)
             if fresh is not None:
@@ -262,9 +263,9 @@ class Following:
         for stream, fresh in streams.items():
             version = fresh.version if stream in followed else None
             if stream.startswith("tournament-"):
-                await self._look_at(league, named(stream), version, tables)
+                await self._look_at(league, aggregate_of(stream), version, tables)
             elif stream.startswith("dispute-"):
-                await self._look_at_dispute(league, named(stream), version)
+                await self._look_at_dispute(league, aggregate_of(stream), version)
         now.looking.clear()
         self._follow(league)
 
@@ -379,12 +380,6 @@ def _entrant_before(mine: Mine | None, told: Facts | None) -> EntrantId:
         return mine.player.entrant
     number = None if told is None else told.entrant
     return EntrantId(identifier("ent", number or UUID(int=0)))
-
-
-def named(stream: str) -> str:
-    """Return the identifier of a stream's aggregate."""
-    category, _, number = stream.partition("-")
-    return f"{_PREFIXES[category]}_{number}"
 
 
 async def subjects_in(pool: asyncpg.Pool, league: str) -> list[str]:

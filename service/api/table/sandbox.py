@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 
 from engine.tournament.model.events import EntrantRegistered
-from engine.values import PlayerId
+from engine.values import PlayerId, aggregate_of
 from service.announcing.sandbox import (
     DECISION_SECONDS,
     HANDS_MAX,
@@ -113,7 +113,7 @@ async def enter_sandbox(
     entry = next(each for each in receipt.recorded if isinstance(each.event, EntrantRegistered))
     content = {
         "league": receipt.league,
-        "tournament": f"trn_{entry.stream.removeprefix('tournament-')}",
+        "tournament": aggregate_of(entry.stream),
         "entrant": entry.event.entrant,
         "player": player,
     }

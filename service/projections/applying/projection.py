@@ -8,21 +8,18 @@ gives the same rows. An event that cannot be applied is never skipped.
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.values import CATEGORIES
+from engine.values import aggregate_of
 from service.log.catalogue import tag_of
 from service.projections.applying.changes import Changes
 
 NOTHING = -1
 """Checkpoint of a projection that has applied nothing. A league's first event has position 0."""
-
-_PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
 
 Event = TypeVar("Event", bound=msgspec.Struct)
 
@@ -60,13 +57,7 @@ class Happened(msgspec.Struct, Generic[Read_co], frozen=True, gc=False):
     @property
     def subject(self) -> str:
         """Identifier of the aggregate that the stream belongs to."""
-        return _subject_of(self.stream)
-
-
-@lru_cache(maxsize=16_384)
-def _subject_of(stream: str) -> str:
-    category, _, digits = stream.partition("-")
-    return f"{_PREFIXES[category]}_{digits}"
+        return aggregate_of(self.stream)
 
 
 Handler = Callable[[Changes, Happened[Any]], None]  # of its own event

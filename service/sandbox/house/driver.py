@@ -22,12 +22,12 @@ from engine.tournament.model.commands.entering import AnswerOffer, CheckIn
 from engine.tournament.model.state import Cancelled, Registering, State
 from engine.tournament.model.values import Entry
 from engine.tournament.model.values.entering import Applicant
-from engine.values import EntrantId, PlayerId, TableId, stream_of
+from engine.values import EntrantId, PlayerId, TableId, aggregate_of, stream_of
 from service.api.http.access.phases import entering_of, entries_of, tables_of
 from service.api.http.following.news import News
 from service.api.http.following.watching import Watch
 from service.api.table.my_facts import is_over
-from service.api.table.my_following import named, subjects_in
+from service.api.table.my_following import subjects_in
 from service.base import metrics, telemetry
 from service.base.errors import EventUnreadable, ServiceError
 from service.base.health import Schema, beating
@@ -158,9 +158,9 @@ class Driver:
 
     async def _look(self, watch: Watch, league: str, stream: str) -> None:
         if stream.startswith("table-"):
-            self._play(league, TableId(named(stream)))
+            self._play(league, TableId(aggregate_of(stream)))
         elif stream.startswith("tournament-"):
-            await self._look_at_tournament(watch, league, named(stream))
+            await self._look_at_tournament(watch, league, aggregate_of(stream))
         elif stream == stream_of(league):
             await self._look_at_league(watch, league)
 
@@ -185,7 +185,7 @@ class Driver:
         if bots and isinstance(state, Cancelled) and not state.recorded:
             # The hands in play go on. The ends of the tables are recorded once all are closed.
             streams = await tables_opened(self._runtime, league, tournament)
-            open_now = {TableId(named(each)): tournament for each in streams}
+            open_now = {TableId(aggregate_of(each)): tournament for each in streams}
         followed.tables = {
             each: its for each, its in followed.tables.items() if its != tournament
         } | open_now

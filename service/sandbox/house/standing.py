@@ -16,7 +16,7 @@ from engine.kit.house_bots import HOUSE, STRENGTHS, is_house_bot
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.errors import TournamentFull
 from engine.tournament.model.state import Registering
-from engine.values import LeagueId, TournamentId, stream_of
+from engine.values import LeagueId, TournamentId, aggregate_of, stream_of
 from service.announcing.sandbox import OFFERED, TABLE_SEATS, Offered, Sandbox
 from service.announcing.sandbox_leagues import earlier
 from service.api.http.following.news import News
@@ -84,7 +84,7 @@ class StandingSandbox:
         for stream in await subjects_in(runtime.pool, league):
             if not stream.startswith("tournament-"):
                 continue
-            here = TournamentId(f"trn_{stream.removeprefix('tournament-')}")
+            here = TournamentId(aggregate_of(stream))
             state = (await runtime.writer.load(league, tournament_stream(here))).state
             if not isinstance(state, Registering):
                 continue

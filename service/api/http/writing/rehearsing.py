@@ -25,12 +25,13 @@ from engine.table.model.state import Table
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Unannounced
-from engine.values import SeasonId, Stream, number_of, stream_of
+from engine.values import SeasonId, Stream, aggregate_of, number_of, stream_of
 from service.api.http.access.phases import Tournament
 from service.api.http.reading.called import names_at, names_of
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
 from service.director.counting import count_aside
+from service.log.codec import category_of
 from service.log.rehearsal import Rehearsed
 from service.people import operator_log
 
@@ -143,15 +144,15 @@ async def would_change(
     seasons: dict[str, tuple[StandingChange, ...]] = {}
     for stream, after in found.after.items():
         before = found.before[stream]
-        category, _, number = stream.partition("-")
+        category, about = category_of(stream), aggregate_of(stream)
         if after is before:
             continue
         if category == "tournament":
-            tournaments[f"trn_{number}"] = consequences.of_tournament(before, after)
+            tournaments[about] = consequences.of_tournament(before, after)
         elif category == "table" and isinstance(before, Table):
-            tables[f"tbl_{number}"] = consequences.of_table(before, after)
+            tables[about] = consequences.of_table(before, after)
         elif category == "season" and isinstance(before, Opened):
-            seasons[f"ssn_{number}"] = await _moved(before, after, client)
+            seasons[about] = await _moved(before, after, client)
     seasons |= await _counted(found, load, now, client)
     content = WouldChange(
         dry_run=True,

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.values import aggregate_of
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.staff_log import Deed
@@ -112,10 +113,10 @@ def _about(deed: Deed, league: str) -> str | None:
     if deed.stream is None:
         about = deed.about or ""
         return links.hand(about) if about.startswith("hnd_") else None
-    kind, _, number = deed.stream.partition("-")
+    kind, about = deed.stream.partition("-")[0], aggregate_of(deed.stream)
     known = {
         "league": lambda: links.league(league),
-        "table": lambda: links.table(f"tbl_{number}"),
-        "dispute": lambda: links.dispute(f"dsp_{number}"),
+        "table": lambda: links.table(about),
+        "dispute": lambda: links.dispute(about),
     }
     return known[kind]() if kind in known else None
