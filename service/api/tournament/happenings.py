@@ -12,7 +12,7 @@ from engine.table.model.events import DealVoided
 from engine.table.model.state import Table
 from engine.tournament.model import events as play
 from engine.tournament.model.events import entering, floor, money
-from engine.values import number_of, stream_of
+from engine.values import aggregate_of, number_of, stream_of
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.reading.called import names_at, names_of
@@ -22,6 +22,7 @@ from service.log.catalogue import tag_of
 from service.log.read import read_at, read_last_of_types
 from service.log.record import Recorded
 from service.log.streams import table_stream
+from service.projections.reads import queries
 
 HAPPENINGS_MAX = 40
 VERSIONS_BACK = 2_000
@@ -142,9 +143,9 @@ async def _voided_deals(
     codec, found = shell.runtime.writer.codec, []
     for row in await read_at(shell.pool, place.league, positions):
         event = codec.public(row.stream, row.type, row.schema_version, row.data)
-        digits = row.stream.removeprefix("table-")
         if isinstance(event, DealVoided):
-            found.append((row, _Told(table=f"tbl_{digits}", hand_number=event.number)))
+            told = _Told(table=aggregate_of(row.stream), hand_number=event.number)
+            found.append((row, told))
     return found
 
 
@@ -155,8 +156,7 @@ async def _shown(
     staff = await names_of(shell, {each.by for each in told if each.by is not None})
     entrants = {each.entrant for each in told if each.entrant is not None}
     called = await names_at(shell, place.state, entrants)
-    if any(kind == _RELEASED for kind, _, _ in found):
-        called |= await _left_behind(shell, place, entrants.difference(called))
+    called |= await _left_behind(shell, entrants.difference(called))
     tables = {name for each in told for name in (each.table, each.to_table) if name is not None}
     numbers = await _numbers(shell, place.league, tables)
     return tuple(
@@ -179,19 +179,12 @@ async def _shown(
     )
 
 
-async def _left_behind(shell: Shell, place: TournamentPlace, entrants: set[str]) -> dict[str, str]:
+async def _left_behind(shell: Shell, entrants: set[str]) -> dict[str, str]:
     """Return the names of *entrants* whose entries ended before play. The state forgets them."""
-    codec = shell.runtime.writer.codec
-    rows = await read_last_of_types(
-        shell.pool, place.league, place.stream, _ENTRIES, 0, VERSIONS_BACK
-    )
-    entered = (codec.public(row.stream, row.type, row.schema_version, row.data) for row in rows)
-    players = {
-        str(each.entrant): str(each.player)
-        for each in entered
-        if isinstance(each, play.EntrantRegistered | entering.EntrantWaitlisted)
-        and each.entrant in entrants
-    }
+    if not entrants:
+        return {}
+    async with shell.engine.connect() as connection:
+        players = await queries.players_of(connection, sorted(entrants))
     names = await names_of(shell, players.values())
     return {each: names[player] for each, player in players.items() if player in names}
 
@@ -281,8 +274,6 @@ def _of_player(event: msgspec.Struct) -> _Told:
     return _Told()
 
 
-_RELEASED = tag_of(entering.NoShowReleased)
-_ENTRIES = [tag_of(play.EntrantRegistered), tag_of(entering.EntrantWaitlisted)]
 _KINDS = [
     tag_of(each)
     for each in (

@@ -113,6 +113,15 @@ async def entries_of(
     return {row.tournament: EntrantId(row.entrant) for row in found}
 
 
+async def players_of(connection: AsyncConnection, entrants: Sequence[str]) -> dict[str, str]:
+    """Return the players of *entrants*, by entrant, also of entries that have ended."""
+    entrant = schema.entrant
+    found = await connection.execute(
+        sa.select(entrant.c.entrant, entrant.c.player).where(entrant.c.entrant.in_(entrants))
+    )
+    return {row.entrant: row.player for row in found}
+
+
 async def winners_of(
     connection: AsyncConnection, tournaments: Sequence[str]
 ) -> dict[str, list[str]]:

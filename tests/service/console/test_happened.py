@@ -15,7 +15,9 @@ pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
 
-async def test_the_floor_names_who_lost_the_place_at_the_draw(serving: Serving) -> None:
+async def test_the_floor_names_who_lost_the_place_at_the_draw(
+    serving: Serving, database: TestDatabase
+) -> None:
     async with serving() as console:
         owner, league = await console.api.league()
         asked = {
@@ -34,6 +36,7 @@ async def test_the_floor_names_who_lost_the_place_at_the_draw(serving: Serving) 
             here = await owner.post(f"{about}/registrations/{each['id']}/check-in")
             assert here.is_success, here.text
         assert (await owner.post(f"{about}/start")).is_success
+        await project(database)
         browser = await console.signed_in(owner.login)
         page = await browser.get(f"{about.removeprefix('/v1')}/floor")
         assert f"{entrants[2]['name']} was not here and loses the place" in page.text
