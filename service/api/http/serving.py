@@ -39,6 +39,7 @@ from service.api.http.wire.gathering import Gathering
 from service.api.http.wire.hosts import HostInvalid, origin_form
 from service.api.http.wire.lean import OF_SERVER, Flow, Pipeline, Waiting
 from service.api.http.wire.proxies import UNKNOWN, Proxies, normal
+from service.api.http.wire.upgrades import framing_of, parser_of_rest
 from service.base.limits import LimitSettings
 from service.base.sources import SystemEntropy
 from service.base.telemetry import given_id
@@ -169,7 +170,7 @@ class Protocol(HttpToolsProtocol):
         """Parse *data* like the server's own protocol, but do not log every bad request."""
         self._completed = False
         try:
-            self.parser.feed_data(data)
+            self._parse(memoryview(data))
             if self._reading and not self._completed:
                 self._unparsed += len(data)
                 if self._unparsed > HEADER_BYTES_MAX:
@@ -178,8 +179,19 @@ class Protocol(HttpToolsProtocol):
             self._refuse(TOO_LARGE)
         except httptools.HttpParserError as error:
             self._refuse(_BY_ERROR.get(type(error.__context__), MALFORMED))
-        except httptools.HttpParserUpgrade:
-            pass  # no other protocol is supported, so the request is answered over HTTP
+
+    def _parse(self, data: memoryview) -> None:
+        """Parse *data* as HTTP, also behind a request that asks for another protocol."""
+        while True:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                data = data[upgrade.args[0] :]
+            else:
+                return
+            head = framing_of(self.headers, self.parser.get_http_version())
+            self.parser = parser_of_rest(self)
+            self.parser.feed_data(head)
 
     def on_message_begin(self) -> None:
         """Start the deadline for the headers."""
@@ -219,6 +231,8 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Clear the deadline: the request is complete."""
+        if self.parser.should_upgrade():
+            return  # its body follows
         self._completed = True
         self.deadline = None
         super().on_message_complete()

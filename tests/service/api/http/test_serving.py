@@ -21,6 +21,7 @@ from service.api.http.wire.proxies import Proxies
 from service.base.limits import LimitSettings
 from tests.service.api.table.test_commands import turn
 from tests.service.api.test_front import JSON, ORDINARY
+from tests.support.waiting import SECONDS_MAX
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +63,7 @@ async def asked(port: int, text: bytes) -> bytes:
     """Send *text* in one write and return everything until the server closes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
-    found = await reader.read()
+    found = await asyncio.wait_for(reader.read(), SECONDS_MAX)
     writer.close()
     return found
 
