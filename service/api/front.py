@@ -21,6 +21,7 @@ from litestar.types import Receive, Send
 from service.api.http.access.authentication import authenticate
 from service.api.http.handing import again, answered_elsewhere
 from service.api.http.problems.answers import Handlers
+from service.api.http.problems.refusing import PRIVATE
 from service.api.http.serving import WHOLE
 from service.api.http.shell import Asked, Shell, cut_off
 from service.api.http.wire.crowding import PLACE, Place
@@ -44,13 +45,6 @@ _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
     ("POST", "/actions"): tables.act,
     ("GET", None): tables.read_table,
 }
-
-_PRIVATE = (
-    (b"cache-control", b"no-store"),
-    (b"vary", b"Authorization, Accept, Accept-Encoding, Origin"),
-    (b"x-content-type-options", b"nosniff"),
-)
-
 
 _MEMBERS = frozenset((*Request.__slots__, *ASGIConnection.__slots__))
 """The members of the framework's request. The hot routes seldom need them."""
@@ -114,7 +108,7 @@ class Front:
         try:
             place = self._limits.crowd.enter(scope["method"], scope["path"])
         except Overloaded as error:
-            await _send(scope, self._answer_to(error)(_Request(scope, receive, send), error), send)
+            await _send(scope, self._answer_to(_Request(scope, receive, send), error), send)
             return
         scope["state"][PLACE] = place
         try:
@@ -124,9 +118,7 @@ class Front:
                 raise
             # Nobody knows whether a command was kept. Its key finds out, after the next start.
             stopped = StoreUnavailable("the service is stopping")
-            await _send(
-                scope, self._answer_to(stopped)(_Request(scope, receive, send), stopped), send
-            )
+            await _send(scope, self._answer_to(_Request(scope, receive, send), stopped), send)
         finally:
             place.leave()
 
@@ -157,7 +149,7 @@ class Front:
             # The framework does the same around its own handlers, which this path skips.
             # Every error becomes its problem document. The handler of Exception logs an
             # unexpected error and answers 500.
-            return self._answer_to(error)(request, error)
+            return self._answer_to(request, error)
 
     async def answer_handed(self, shell: Shell, handed: Handed) -> Answered:
         """
@@ -177,7 +169,7 @@ class Front:
         try:
             place = self._limits.crowd.enter(handed.method, handed.path)
         except Overloaded as error:
-            response = self._answer_to(error)(request, error)
+            response = self._answer_to(request, error)
         else:
             try:
                 response = await self._answered(request, route, here=True)
@@ -192,9 +184,7 @@ class Front:
         """Answer a request that reaches no route, within the client's limits."""
         if await self._admitted(scope, receive, send):
             request = _Request(scope, receive, send)
-            response = (
-                self._answer_to(given)(request, given) if isinstance(given, Exception) else given
-            )
+            response = self._answer_to(request, given) if isinstance(given, Exception) else given
             await _send(scope, response, send)
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> bool:
@@ -209,13 +199,14 @@ class Front:
             scope["state"]["admitted"] = self._limits.admit(scope)
         except TooManyRequests as error:
             request = _Request(scope, receive, send)
-            await _send(scope, self._answer_to(error)(request, error), send)
+            await _send(scope, self._answer_to(request, error), send)
             return False
         return True
 
-    def _answer_to(self, error: Exception) -> Callable[..., Response[bytes]]:
+    def _answer_to(self, request: _Request, error: Exception) -> Response[bytes]:
+        """Return the answer of the handler of the nearest class of *error*."""
         known = next(each for each in type(error).__mro__ if each in self._handlers)
-        answer: Callable[..., Response[bytes]] = self._handlers[known]
+        answer: Response[bytes] = self._handlers[known](request, error)
         return answer
 
 
@@ -233,7 +224,7 @@ def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
     state = scope["state"]
     admitted = state.get("admitted")
     limited = () if admitted is None else admitted.headers()
-    return [(b"x-request-id", state["request_id"].encode()), *_PRIVATE, *limited]
+    return [(b"x-request-id", state["request_id"].encode()), *PRIVATE, *limited]
 
 
 def _headed(scope: Scope, send: Send) -> Send:

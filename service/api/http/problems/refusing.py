@@ -14,6 +14,13 @@ from service.api.http.problems.answers import (
 from service.api.http.wire.crowding import TOO_MANY
 from service.base.errors import Overloaded
 
+PRIVATE = (
+    (b"cache-control", b"no-store"),
+    (b"vary", b"Authorization, Accept, Accept-Encoding, Origin"),
+    (b"x-content-type-options", b"nosniff"),
+)
+"""The headers of every answer of the API that does not say otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -70,10 +77,10 @@ _OVERLOADED = _document(Overloaded.code, TOO_MANY, instance=f"urn:uuid:{_REQUEST
 _BEFORE, _, _AFTER = _OVERLOADED.partition(_REQUEST.encode())
 _HEAD = (
     f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(_OVERLOADED)}\r\n"
-    f"retry-after: {RETRY_AFTER_SECONDS}\r\ncache-control: no-store\r\n"
-    "vary: Authorization, Accept, Accept-Encoding, Origin\r\n"
-    "x-content-type-options: nosniff\r\nx-request-id: "
-).encode()
+    f"retry-after: {RETRY_AFTER_SECONDS}\r\n".encode()
+    + b"".join(b"%b: %b\r\n" % each for each in PRIVATE)
+    + b"x-request-id: "
+)
 
 
 def overloaded(request: str) -> tuple[bytes, bytes]:
