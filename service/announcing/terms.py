@@ -9,7 +9,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from engine.kit.structs import copied
-from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
+from engine.rulesets import NoEscalation, Ruleset, resolve, ruleset_hash, scaled
 from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_table
 from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.model.commands import Announce, OpenRegistration
@@ -23,6 +23,7 @@ from engine.tournament.model.terms import (
     Freezeout,
     Rounds,
     SingleTable,
+    one_table,
 )
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.values import Masters
@@ -274,13 +275,13 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
 
 def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:
     """
-    Return whether the tournament may need more than one table. A casino never does.
+    Return whether the tournament may need more than one table.
 
     Only a freezeout and a final use the size of the final table to count tables. Rounds and late
     seats do not.
     """
     seats, final, most = body.table_seats, body.floor.final_table_size, _most(body)
-    if isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd):
+    if one_table(body.format, ruleset):
         return False
     finalists, others = most, most if body.entry.late else 0
     if isinstance(body.format, Rounds):

@@ -8,7 +8,6 @@ Source: rulebook ``waitlist`` and ``entry.approval``.
 
 from datetime import datetime, timedelta
 
-from engine.rulesets import OpenEnd
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register, Withdraw
@@ -58,15 +57,15 @@ from engine.tournament.model.state import (
     phase_of,
     registering_of,
 )
-from engine.tournament.model.terms import SingleTable
+from engine.tournament.model.terms import one_table
 from engine.tournament.model.terms.announced import closes_at
 from engine.tournament.model.values.entering import Applicant, Entering
 from engine.values import PlayerId
 
 
 def capacity(terms: TournamentAnnounced) -> int:
-    """Return the most entrants who may be in at once. A casino has only one table."""
-    if isinstance(terms.ruleset.end, OpenEnd) or isinstance(terms.format, SingleTable):
+    """Return the most entrants who may be in at once."""
+    if one_table(terms.format, terms.ruleset):
         return min(terms.entrants_max, terms.table_seats)
     return terms.entrants_max
 

@@ -3,7 +3,13 @@
 from engine.tournament.model.terms.entry import EntryTerms
 from engine.tournament.model.terms.fees import FeeTerms
 from engine.tournament.model.terms.floor import FloorTerms
-from engine.tournament.model.terms.formats import FormatTerms, Freezeout, Rounds, SingleTable
+from engine.tournament.model.terms.formats import (
+    FormatTerms,
+    Freezeout,
+    Rounds,
+    SingleTable,
+    one_table,
+)
 
 __all__ = [
     "EntryTerms",
@@ -13,4 +19,5 @@ __all__ = [
     "Freezeout",
     "Rounds",
     "SingleTable",
+    "one_table",
 ]

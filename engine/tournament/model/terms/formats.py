@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from engine.rulesets import OpenEnd, Ruleset
+
 
 class _Format(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"
@@ -73,3 +75,8 @@ class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
 
 
 FormatTerms = Freezeout | SingleTable | Rounds
+
+
+def one_table(plan: FormatTerms, ruleset: Ruleset) -> bool:
+    """Return whether a tournament never has a second table. A casino never does."""
+    return isinstance(plan, SingleTable) or isinstance(ruleset.end, OpenEnd)

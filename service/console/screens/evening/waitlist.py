@@ -1,7 +1,7 @@
 """The places of an evening, and its waitlist in words: a number, and what happens next."""
 
 from engine.rulesets import OpenEnd
-from engine.tournament.model.terms import SingleTable
+from engine.tournament.model.terms import one_table
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
@@ -35,7 +35,7 @@ def taken(shown: TournamentShown) -> int:
 
 def places(shown: TournamentShown | PublicTournament) -> int:
     """Return the number of places. A game without an end, or at one table, has only its seats."""
-    if isinstance(shown.ruleset.end, OpenEnd) or isinstance(shown.format, SingleTable):
+    if one_table(shown.format, shown.ruleset):
         return min(shown.entrants_max, shown.table_seats)
     return shown.entrants_max
 
