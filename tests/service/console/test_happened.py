@@ -1,7 +1,6 @@
 """What happened on a floor, and what stays of it after the end."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_voiding import dealt
 from tests.service.api.tournament.test_casino import play_until
+from tests.service.console.doors import opened
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -19,15 +19,8 @@ async def test_the_floor_names_who_lost_the_place_at_the_draw(
     serving: Serving, database: TestDatabase
 ) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        asked = {
-            "name": "Thursday",
-            "ruleset": "better",
-            "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
-            "entry": {"check_in_opens_before_seconds": 7200},
-        }
-        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
-        about = f"/v1/tournaments/{made.json()['id']}"
+        owner, league, tournament = await opened(console)
+        about = f"/v1/tournaments/{tournament}"
         for _ in range(3):
             person = await console.api.join(owner, league)
             await person.post(f"{about}/registrations")

@@ -1,11 +1,11 @@
 """The start of an evening: the floor names who loses the place, and who has not paid."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from tests.service.console.doors import opened
 from tests.service.console.test_floor import shown
 
 pytestmark = pytest.mark.anyio
@@ -14,14 +14,7 @@ Serving = Callable[..., Any]
 
 async def test_a_draw_that_takes_places_names_the_players_and_asks_first(serving: Serving) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        asked = {
-            "name": "Thursday", "ruleset": "better",
-            "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
-            "entry": {"check_in_opens_before_seconds": 7200},
-        }  # fmt: skip
-        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
-        tournament = made.json()["id"]
+        owner, league, tournament = await opened(console)
         for _ in range(3):
             person = await console.api.join(owner, league)
             await person.post(f"/v1/tournaments/{tournament}/registrations")
@@ -52,15 +45,8 @@ async def test_a_draw_that_takes_places_names_the_players_and_asks_first(serving
 
 async def test_the_draw_names_who_has_not_paid_and_waits_for_nobody(serving: Serving) -> None:
     async with serving() as console:
-        owner, league = await console.api.league()
-        asked = {
-            "name": "Thursday", "ruleset": "better", "currency": "EUR",
-            "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
-            "fees": {"buy_in": 1000, "payment": "recorded"},
-            "entry": {"check_in_opens_before_seconds": 7200},
-        }  # fmt: skip
-        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
-        tournament = made.json()["id"]
+        fees = {"buy_in": 1000, "payment": "recorded"}
+        owner, league, tournament = await opened(console, fees=fees)
         for name in ("Rey", "Finn", "Poe"):
             await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": name})
         absent = await console.api.join(owner, league)
