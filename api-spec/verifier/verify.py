@@ -4338,8 +4338,9 @@ class Entering(Part):
         self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # True while late registration is allowed
-        # The instant from which outages count, and the end: of late registration. Of each offer, also its first end.
+        # Of late registration: the instant from which outages count, and the end.
         self.late_ends: tuple[int, int] | None = None
+        # Of each offer: the instant from which outages count, the first end, and the end.
         self.offers_end: dict[str, tuple[int, int, int]] = {}
         self.late_longer = 0  # microseconds that outages have added to late registration
         self.closed = False
