@@ -63,8 +63,8 @@ class EntrantShown(msgspec.Struct, kw_only=True):
 
     status: EntrantStatus
     """
-    ``rebuy_open`` until the rebuy window closes. ``busted`` until all tables have finished the hand
-    of hand-for-hand play and the place is known.
+    ``rebuy_open`` while a rebuy window sells something. ``busted`` until the place is known: after
+    the hand of hand-for-hand play at all tables, or after the last hand.
     """
 
     table: str | None
@@ -196,8 +196,8 @@ def _status(
         return "playing" if entrant in seats else "registered"
     if entrant in {each.entrant for each in state.left}:
         return "cashed_out"
-    if state.window(entrant) is not None:
+    if state.selling_window(entrant) is not None:
         return "rebuy_open"
-    if entrant in {each.entrant for each in out_in_round(state)}:
-        return "busted"
-    return "playing"
+    out = state.window(entrant) is not None
+    out = out or entrant in {each.entrant for each in out_in_round(state)}
+    return "busted" if out else "playing"

@@ -81,8 +81,8 @@ async def test_a_window_that_sells_nothing_any_more_waits_for_nobody(serving) ->
         assert (await owner.post(f"{about}/pause", {"reason": "A short rest"})).is_success
         assert [each["type"] for each in await waiting(broke)] == ["rebuy_window"]
         assert (await owner.post(f"{about}/close")).is_success
-        assert (await statuses(broke, tournament))[broke.player] == "rebuy_open"
         assert await waiting(broke) == []
+        assert (await statuses(broke, tournament))[broke.player] == "busted"
 
 
 async def test_nobody_moves_the_end_of_a_rebuy_window_by_leaving_the_seat(serving) -> None:
