@@ -81,7 +81,7 @@ async def test_the_evening_tells_players_of_rebuys_their_price_and_the_end_of_ch
             assert "at most 2 each" in rebuys and "to the end of level 3" in rebuys
             assert "€5.50</span> each time" in rebuys
         for page in (await pages(player, tournament, headers=GERMAN))[:2]:
-            assert "Wer bis zum Start nicht eingecheckt ist, verliert den Platz." in page
+            assert "Wer bis zum Beginn nicht eingecheckt ist, verliert den Platz." in page
             assert "höchstens 2 pro Person" in page
 
 

@@ -55,6 +55,7 @@ def test_a_text_with_a_plural_is_translated_alone_too(language: Language) -> Non
         (r"\bTelefon", "Handy"),
         (r"\bLeitung\b", "Team"),
         (r"\bStufe\b", "Level"),
+        (r"\b(zum|Zum|beim|Beim|dem|den|der) Start\b", "Beginn"),
     ],
 )
 def test_the_german_pages_call_a_thing_by_one_name(word: str, ours: str) -> None:
