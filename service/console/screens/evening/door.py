@@ -29,7 +29,7 @@ from service.console.languages import Spoken
 from service.console.listing import everything
 from service.console.pages import Done, Page
 from service.console.screens.evening.entry import BEFORE_PLAY
-from service.console.screens.evening.money import mistake, pay_entry
+from service.console.screens.evening.money import entry_price, mistake, pay_entry
 from service.console.screens.evening.playing import own_entry
 from service.console.screens.evening.waitlist import (
     may_leave,
@@ -194,7 +194,7 @@ def _screen(
         league=shown.league,
         name=shown.name,
         currency=shown.currency,
-        price=_price(shown),
+        price=entry_price(shown),
         check_in=opens and before,
         open=shown.state not in _OVER,
         works=works,
@@ -225,7 +225,7 @@ def _everybody(
     """Return everybody who has entered, waits or has applied."""
     numbers = {each.id: each.number for each in shown.tables}
     accounts = {each.entrant: each for each in ledger.accounts}
-    before, price = shown.state in BEFORE_PLAY, _price(shown)
+    before, price = shown.state in BEFORE_PLAY, entry_price(shown)
     return tuple(
         _at_door(
             each,
@@ -238,13 +238,6 @@ def _everybody(
         for each in shown.entrants
         if each.status != "refused"
     )
-
-
-def _price(shown: TournamentShown) -> int:
-    """Return the price of an entry at the door: nothing on trust, or if it is cancelled."""
-    fees = shown.fees
-    free = fees.payment == "on_trust" or shown.state == "cancelled"
-    return 0 if free else fees.buy_in + fees.fee + fees.bounty
 
 
 def _matching(people: Iterable[AtDoor], asked: str) -> list[AtDoor]:

@@ -264,6 +264,13 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
         await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
 
 
+def entry_price(shown: TournamentShown) -> int:
+    """Return the price of an entry at the door: nothing on trust, or if it is cancelled."""
+    fees = shown.fees
+    free = fees.payment == "on_trust" or shown.state == "cancelled"
+    return 0 if free else fees.buy_in + fees.fee + fees.bounty
+
+
 def entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> int:
     """Return the part of an entry that is not paid, as far as the reader sees the books."""
     found = (each for each in books.accounts if each.entrant == entrant)

@@ -15,7 +15,7 @@ from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
 from service.console.pages import Page
 from service.console.screens.evening.door import door
-from service.console.screens.evening.money import entry_due
+from service.console.screens.evening.money import entry_due, entry_price
 from service.console.screens.evening.waitlist import waits, what_happens_next
 
 
@@ -74,9 +74,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
 
 async def _due(ask: Ask, shown: TournamentShown, made: WalkedIn) -> int:
     """Return what is not paid of the entry. A player who was entered before may have paid."""
-    fees = shown.fees
-    price = fees.buy_in + fees.fee + fees.bounty
-    if fees.payment != "recorded" or made.status != "registered" or not price:
+    if made.status != "registered" or not entry_price(shown):
         return 0
     books = await ask.api.get(f"/v1/tournaments/{shown.id}/ledger", LedgerShown)
     return entry_due(books, shown, made.entrant)
