@@ -4,6 +4,9 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +14,9 @@ import pytest
 import segno
 
 from service.base.pools import DRAWING
-from service.console.pages import environment
+from service.console.pages import Reader, environment
+from service.console.pieces import PAGE, page_of
+from service.console.screens.evening.prints import PrintsScreen, Rank, Result
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -77,6 +82,36 @@ def test_a_long_name_is_smaller_so_that_no_word_is_broken(name: str, size: str) 
     assert str(prints.name_size(name)) == size  # type: ignore[attr-defined]
     card = prints.seat_card(name, 1, 2, {"table": "Table", "seat": "Seat"}, "")  # type: ignore[attr-defined]
     assert f"<h3{size}>{name}</h3>" in card
+
+
+@pytest.mark.parametrize("what", ["result", "standings"])
+def test_the_pages_of_a_long_list_on_paper_have_every_line_once(what: str) -> None:
+    lines = [f"Player {number}" for number in range(1, 451)]
+    screen = PrintsScreen(
+        id="trn_1", league="lge_1", name="Night", place=None, currency="EUR", what=what,
+        starts_at=datetime(2026, 11, 29, 20, tzinfo=UTC), seasonal=True,
+        results=tuple(Result(place=at, name=name, prize=0) for at, name in enumerate(lines, 1)),
+        ranks=tuple(Rank(rank=at, name=name, points="1") for at, name in enumerate(lines, 1)),
+    )  # fmt: skip
+    pages = [printed(screen, number) for number in ("", "2", "3")]
+
+    assert [len(each) for each in pages] == [200, 200, 50]
+    assert [name for each in pages for name in each] == lines
+
+
+def printed(screen: PrintsScreen, number: str) -> list[str]:
+    """Return the names on a page of a paper."""
+    ask: Any = SimpleNamespace(query={PAGE: number}.get, failure=None, address="/prints")
+    template = environment("en").get_template("evening/prints.html")
+    reader = Reader(
+        signed_in=False, me=None, plain=False, refused=False, sign_up="open", maintenance=False,
+        language="en", scheme="auto",
+    )  # fmt: skip
+    values = {"screen": screen, "reader": reader, "here": "", "page_of": partial(page_of, ask)}
+    context = template.new_context(values)
+    next(iter(template.root_render_func(context)), None)
+    paper = "".join(template.blocks["main"](context))
+    return re.findall(r'<th role="rowheader" scope="row" class="lead">([^<]+)</th>', paper)
 
 
 async def test_two_printers_behind_one_address_each_have_a_share_of_the_drawing(
