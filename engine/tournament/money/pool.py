@@ -27,7 +27,7 @@ from engine.tournament.model.state import (
     entries_of,
 )
 from engine.tournament.model.terms.announced import Terms
-from engine.tournament.model.terms.fees import AddOnTerms, Price
+from engine.tournament.model.terms.fees import AddOnTerms
 from engine.tournament.model.values.money import Books
 from engine.tournament.money.prizes import prizes, promised
 from engine.values import EntrantId
@@ -105,19 +105,13 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """Money that the house had added to a cancelled tournament and that nobody got."""
 
 
-def price_of_rebuy(terms: Terms) -> Price:
-    """Return the price of a rebuy (rulebook ``rebuy.price``)."""
-    fees = terms.fees
-    return fees.rebuy or Price(price=fees.buy_in, fee=fees.fee)
-
-
 def charged_to(
     terms: Terms, books: Books, entrants: Sequence[EntrantId]
 ) -> dict[EntrantId, Charged]:
     """Return the charges of each of *entrants*, or none after a cancellation before play."""
     if books.policy == "before_play":
         return {}
-    fees, again = terms.fees, price_of_rebuy(terms)
+    fees, again = terms.fees, terms.fees.price_of_rebuy
     more = fees.add_on or AddOnTerms(price=0, chips=0)
     rebuys, add_ons = Counter(books.rebuys), Counter(books.add_ons)
     return {

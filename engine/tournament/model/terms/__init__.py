@@ -1,7 +1,7 @@
 """The announced terms of a tournament beside its game, one struct for each concern."""
 
 from engine.tournament.model.terms.entry import EntryTerms
-from engine.tournament.model.terms.fees import FeeTerms
+from engine.tournament.model.terms.fees import AddOnTerms, FeeTerms
 from engine.tournament.model.terms.floor import FloorTerms
 from engine.tournament.model.terms.formats import (
     FormatTerms,
@@ -12,6 +12,7 @@ from engine.tournament.model.terms.formats import (
 )
 
 __all__ = [
+    "AddOnTerms",
     "EntryTerms",
     "FeeTerms",
     "FloorTerms",

@@ -94,3 +94,8 @@ class FeeTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     cancellation_in_money: InTheMoney = "lowest_unpaid_then_chips"
     """The division of the pool if play is cancelled with everybody left in the money."""
+
+    @property
+    def price_of_rebuy(self) -> Price:
+        """The price of a rebuy (rulebook ``rebuy.price``)."""
+        return self.rebuy or Price(price=self.buy_in, fee=self.fee)

@@ -79,10 +79,8 @@ def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tupl
     if rebuy.until_level is not None:
         found.append(_("to the end of level %(level)s") % {"level": rebuy.until_level})
     if isinstance(shown, TournamentShown) and shown.currency is not None:
-        fees = shown.fees
-        own = fees.rebuy
-        price = fees.buy_in + fees.fee if own is None else own.price + own.fee
-        money = Words(language).money(price, shown.currency)
+        price = shown.fees.price_of_rebuy
+        money = Words(language).money(price.price + price.fee, shown.currency)
         found.append(escape(_("%(money)s each time")) % {"money": money})
     return tuple(found)
 

@@ -9,6 +9,7 @@ import msgspec
 from engine.kit.cards import total
 from engine.rulesets import Amounts, CoruscantShift, OpenEnd, Ruleset
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
+from engine.tournament.model.terms import AddOnTerms, FeeTerms
 from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
 from service.api.rules.evaluating import HandsWanted, HandsWorth
@@ -22,7 +23,7 @@ from service.console.calling import Problem
 from service.console.rules.titles import ALONE
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
-from service.console.screens.table.window import AddOn, Fees, Window, window_of
+from service.console.screens.table.window import Window, window_of
 
 _entropy = SystemEntropy()
 
@@ -48,7 +49,7 @@ class Game(msgspec.Struct, kw_only=True):
     ruleset: Ruleset
     decision_seconds: int
     currency: str | None
-    fees: Fees
+    fees: FeeTerms
     entrants: tuple[Entered, ...]
     my: MyEntry | None
 
@@ -158,7 +159,7 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     staked: MyItem | None
     """The reader's item in escrow, or null."""
 
-    add_on: AddOn | None
+    add_on: AddOnTerms | None
     """The add-on that the reader may take in this stop of play, or null."""
 
     casino: bool
