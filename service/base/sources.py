@@ -62,6 +62,17 @@ class ClockReading(NamedTuple):
         return self.noticed_at is not None and self.time - self.noticed_at >= _HELD
 
 
+class _Step(NamedTuple):
+    """A step of the clock in doubt, as the database records it."""
+
+    ahead_us: int
+    """The microseconds by which the clock was ahead before."""
+
+    by_us: int
+    counted_us: int
+    """The time for which this process has counted."""
+
+
 class DatabaseClock:
     """
     The database's time: its last reading, plus the time that has passed since.
@@ -95,8 +106,7 @@ class DatabaseClock:
             reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
-                told = reading.ahead_us, step, self._counted // _MICROSECOND
-                await connection.fetchval(_RECORD.format("$1", "$2", "$3"), *told)
+                await connection.fetchval(_RECORD.format("$1", "$2", "$3"), *step)
             elif reading.held:
                 await connection.fetchval(_BELIEVE_HELD)
             else:
@@ -112,15 +122,14 @@ class DatabaseClock:
             reading = ClockReading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
-                told = reading.ahead_us, step, self._counted // _MICROSECOND
-                connection.execute(_RECORD.format("%s", "%s", "%s"), told)
+                connection.execute(_RECORD.format("%s", "%s", "%s"), step)
             elif reading.held:
                 connection.execute(_BELIEVE_HELD)
             else:
                 return self.now()
 
-    def _step(self, reading: ClockReading, before: float, after: float) -> int | None:
-        """Adopt *reading* and return None, or return the step in microseconds if it is in doubt."""
+    def _step(self, reading: ClockReading, before: float, after: float) -> _Step | None:
+        """Adopt *reading* and return None, or return the step if it is in doubt."""
         asked = (before + after) / 2
         step = reading.time - (self._then + timedelta(seconds=asked - self._measured))
         slack = STEP_MAX + timedelta(seconds=(after - before) / 2)
@@ -134,7 +143,7 @@ class DatabaseClock:
                 "the database's clock stepped" if abs(own) > slack else "a false step is withdrawn"
             )
             _log.error(what, seconds=step.total_seconds())
-            return step // _MICROSECOND
+            return _Step(reading.ahead_us, step // _MICROSECOND, self._counted // _MICROSECOND)
         self._then, self._measured = reading.time, asked
         self._ahead_us = reading.ahead_us
         return None
