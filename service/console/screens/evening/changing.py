@@ -19,7 +19,7 @@ from service.console.forms import Given, Question, Rehearsal, command
 from service.console.numbers import demanded, minor, written
 from service.console.pages import Done, Page
 from service.console.rehearsals import ChangeList, Row
-from service.console.screens.evening.entry import BEFORE_PLAY
+from service.console.screens.evening.entry import BEFORE_PLAY, OVER
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
 from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
 from service.console.screens.evening.tournaments import poster
@@ -28,7 +28,7 @@ _MORE_PLACES = 3
 """Empty fields behind the prizes that are set."""
 
 _PLACES_MAX = 12
-_FIXED = frozenset({"draft", "finished", "cancelled", "discarded"})
+_FIXED = OVER | {"draft"}
 """States in which no terms may change. A draft is announced or thrown away as it stands."""
 
 _SAID = {

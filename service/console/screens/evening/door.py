@@ -28,8 +28,8 @@ from service.console.forms import Given, Question, command
 from service.console.languages import Spoken
 from service.console.listing import everything
 from service.console.pages import Done, Page
-from service.console.screens.evening.entry import BEFORE_PLAY
-from service.console.screens.evening.money import entry_price, mistake, pay_entry
+from service.console.screens.evening.entry import BEFORE_PLAY, OVER
+from service.console.screens.evening.money import PARTS, entry_price, mistake, pay_entry
 from service.console.screens.evening.playing import own_entry
 from service.console.screens.evening.waitlist import (
     may_leave,
@@ -49,10 +49,7 @@ _CODE = "plr_"
 
 _NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
-_OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
-_KINDS: tuple[Literal["buy_in", "fee", "bounty"], ...] = ("buy_in", "fee", "bounty")
-"""The parts of an entry that are paid at the door. Rebuys and add-ons are paid later."""
 
 
 class AtDoor(msgspec.Struct, kw_only=True):
@@ -196,7 +193,7 @@ def _screen(
         currency=shown.currency,
         price=entry_price(shown),
         check_in=opens and before,
-        open=shown.state not in _OVER,
+        open=shown.state not in OVER,
         works=works,
         checks_in=works or shown.staff_may_play,
         state=shown.state,
@@ -279,7 +276,7 @@ async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> D
     ledger = await ask.api.get(f"{path}/ledger", LedgerShown)
     account = next((each for each in ledger.accounts if each.entrant == entrant), None)
     reason = mistake(ask, given)
-    for kind in _KINDS:
+    for kind in PARTS:
         payments = () if account is None else account.payments
         recorded = sum(each.amount for each in payments if each.kind == kind)
         if recorded > 0:
@@ -357,7 +354,7 @@ def _at_door(
     leaves: bool,
 ) -> AtDoor:
     payments = () if account is None else account.payments
-    paid = sum(payment.amount for payment in payments if payment.kind in _KINDS)
+    paid = sum(payment.amount for payment in payments if payment.kind in PARTS)
     settled = account is None or account.paid >= account.charged
     return AtDoor(
         entrant=each.id,

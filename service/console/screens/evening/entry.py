@@ -14,6 +14,9 @@ from service.console.words import Words, lasting
 BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 """The phases in which the seats are not drawn yet."""
 
+OVER = frozenset({"finished", "cancelled", "discarded"})
+"""The phases after which nothing is played. A draft that was thrown away is discarded."""
+
 _TWICE = 2
 
 

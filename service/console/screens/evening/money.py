@@ -17,15 +17,16 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor, whole
 from service.console.pages import Done, Page
+from service.console.screens.evening.entry import OVER
 from service.console.screens.evening.waitlist import in_line
 from service.console.words import Words
 
 _PLANS = frozenset({"owner", "director"})
-_OVER = frozenset({"draft", "finished", "cancelled", "discarded"})
+_NOT_PLAYED = OVER | {"draft"}
 _REPORTS = frozenset({"owner", "director", "scorer"})
 _Kind = Literal["buy_in", "fee", "bounty"]
-_ENTRY: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
-"""The parts of an entry. Rebuys and add-ons are recorded by hand."""
+PARTS: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
+"""The parts of an entry, which are paid at the door. Rebuys and add-ons are recorded by hand."""
 
 
 class AccountSeen(msgspec.Struct, kw_only=True):
@@ -114,7 +115,7 @@ async def money(ask: Ask, tournament: str) -> Page:
     may_record = reports(me, shown)
     entered = {each.id for each in shown.entrants}
     handed_over = sum(each.handed_over for each in books.accounts)
-    waiting = [] if shown.state in _OVER else in_line(shown)
+    waiting = [] if shown.state in _NOT_PLAYED else in_line(shown)
     i_wait = any(each.player == me.id for each in waiting)
     screen = MoneyScreen(
         id=shown.id,
@@ -125,7 +126,7 @@ async def money(ask: Ask, tournament: str) -> Page:
         recorded=shown.fees.payment == "recorded",
         may_record=may_record,
         gives_back=may_record and shown.state != "cancelled",
-        may_set=shown.my is None and role in _PLANS and shown.state not in _OVER,
+        may_set=shown.my is None and role in _PLANS and shown.state not in _NOT_PLAYED,
         paid=totals.paid,
         owed=totals.owed,
         fees=totals.fees,
@@ -257,8 +258,7 @@ async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> No
     shown, books = await asyncio.gather(
         ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
     )
-    account = next((each for each in books.accounts if each.entrant == entrant), None)
-    for kind, due in () if account is None else _due(account, shown):
+    for kind, due in _entry_due(books, shown, entrant):
         wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
         key = f"{given.key}-{kind}"
         await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
@@ -273,8 +273,12 @@ def entry_price(shown: TournamentShown) -> int:
 
 def entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> int:
     """Return the part of an entry that is not paid, as far as the reader sees the books."""
+    return sum(amount for _, amount in _entry_due(books, shown, entrant))
+
+
+def _entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> list[tuple[_Kind, int]]:
     found = (each for each in books.accounts if each.entrant == entrant)
-    return sum(amount for each in found for _, amount in _due(each, shown))
+    return [part for each in found for part in _due(each, shown)]
 
 
 def unpaid_in(books: LedgerShown, shown: TournamentShown) -> tuple[EntrantShown, ...]:
@@ -324,7 +328,7 @@ def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int
     price: dict[_Kind, int] = {"buy_in": fees.buy_in, "fee": fees.fee, "bounty": fees.bounty}
     if fees.payment == "on_trust" or account.charged == 0:
         return []
-    for kind in _ENTRY:
+    for kind in PARTS:
         paid = sum(each.amount for each in account.payments if each.kind == kind)
         if price[kind] > paid:
             found.append((kind, price[kind] - paid))

@@ -29,15 +29,13 @@ from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.screens.evening import waitlist
 from service.console.screens.evening.cancelled import told, told_strangers
-from service.console.screens.evening.entry import BEFORE_PLAY, EntryRules, entry_rules
+from service.console.screens.evening.entry import BEFORE_PLAY, OVER, EntryRules, entry_rules
 from service.console.screens.evening.playing import own_entry
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
-
-_OVER = frozenset({"finished", "cancelled", "discarded"})
 
 
 class Guest(msgspec.Struct, kw_only=True):
@@ -267,9 +265,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         cancelled_because=told(ask, shown),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in BEFORE_PLAY,
-        may_change=_may(me, shown, "owner", "director")
-        and shown.state != "discarded"
-        and own_entry(me, shown) is None,
+        may_change=_may(me, shown, "owner", "director") and own_entry(me, shown) is None,
         may_repeat=shown.state == "cancelled" and me.role_in(shown.league) in ("owner", "director"),
     )
 
@@ -331,7 +327,7 @@ def _poster(
 
 async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
     """Return the name of the season that closed without the evening, or None."""
-    if shown.season is None or shown.state in _OVER:
+    if shown.season is None or shown.state in OVER:
         return None
     season = await ask.api.get(f"/v1/seasons/{shown.season}", SeasonShown)
     return season.name if season.state == "closed" else None
@@ -339,7 +335,7 @@ async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
 
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     """Return whether the reader has one of *roles* before the evening is over. The API decides."""
-    return me.role_in(shown.league) in roles and shown.state not in ("finished", "cancelled")
+    return me.role_in(shown.league) in roles and shown.state not in OVER
 
 
 def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]:

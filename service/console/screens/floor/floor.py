@@ -11,6 +11,7 @@ from service.api.tournament.tournaments import TournamentShown
 from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.evening.entry import OVER
 from service.console.screens.evening.playing import own_entry
 from service.console.screens.floor.happened import moved, told
 from service.console.screens.floor.shown import (
@@ -23,7 +24,6 @@ from service.console.screens.floor.starting import owing
 
 _DIRECTS = frozenset({"owner", "director", "referee"})
 _SELLS = frozenset({"owner", "director"})
-_OVER = frozenset({"finished", "cancelled", "discarded"})
 TABLES_MAX = 200
 """The tables on one floor page, which is the largest page of the API."""
 
@@ -59,7 +59,7 @@ def powers(me: Me, shown: TournamentShown) -> Powers:
     role = me.role_in(shown.league)
     own = own_entry(me, shown)
     plays = own is not None
-    if role not in _DIRECTS or shown.state in _OVER:
+    if role not in _DIRECTS or shown.state in OVER:
         return Powers()
     return Powers(
         clock=not plays or shown.staff_may_play,

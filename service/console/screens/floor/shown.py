@@ -133,7 +133,9 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     """Players in the tournament who have no seat."""
 
     breaking_order: tuple[int, ...]
-    rebuys: Mapping[str, int]  # the next rebuy of each entrant, if any are sold
+    rebuys: Mapping[str, int]
+    """The number of each entrant's next rebuy. Empty if none are sold."""
+
     add_ons: bool
     house_bots: bool
     """True if house bots may enter now."""

@@ -22,6 +22,7 @@ from service.console.declaring import page
 from service.console.drawing import charts
 from service.console.listing import everything
 from service.console.pages import Page
+from service.console.screens.evening.entry import OVER
 from service.console.screens.league.comparing import Against, Game, together
 from service.console.words import Words
 
@@ -287,7 +288,7 @@ def _others(members: Sequence[_Named], player: str) -> tuple[tuple[str, str], ..
 
 
 def _over(game: Game) -> bool:
-    return game.withdrawn or game.state in ("finished", "cancelled", "discarded")
+    return game.withdrawn or game.state in OVER
 
 
 def _form(games: Sequence[Game]) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.problems import Failure
 from service.console.rehearsals import ChangeList, Row
+from service.console.screens.evening.entry import OVER
 from service.console.screens.league.fixtures import PLANNED_AHEAD
 from service.console.screens.league.season_example import Example, example_of
 from service.console.words import Words
@@ -29,7 +30,6 @@ from service.console.words import Words
 _UNCOUNTED = "season_uncounted"
 _COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series")
 _WITHOUT_NUMBER = frozenset({"sum", "average"})
-_OVER = frozenset({"finished", "cancelled", "discarded"})
 _FATES = {
     "counted": N_("counted"),
     "cancelled": N_("cancelled"),
@@ -91,7 +91,7 @@ class Counted(msgspec.Struct, kw_only=True):
     @property
     def open(self) -> bool:
         """True if the evening may still be played. It counts for no season then."""
-        return self.state not in _OVER
+        return self.state not in OVER
 
 
 class CloseScreen(msgspec.Struct, kw_only=True):
