@@ -109,25 +109,37 @@ def curve(
 
 
 def columns(values: Sequence[int], labels: Sequence[str], lit: range = range(0)) -> Markup:
-    """Return one upright bar for each value, such as simulated ends. *lit* are the likely ones."""
+    """
+    Return one upright bar for each value, such as simulated ends. *lit* are the likely ones.
+
+    A few bars have their counts above them and a label each. Of many, every seventh part has one.
+    """
+    few = len(values) <= FEW
     frame = _Frame(len(values), 0, max(values, default=0) or 1, left=0)
     wide = (WIDTH - 1) / max(1, len(values))
-    bar = wide - 2 if len(values) > FEW else wide * 0.55
-    every = max(1, -(-len(labels) // 7))
-    drawn = []
+    bar = wide * 0.55 if few else wide - 2
+    every = 1 if few else -(-len(labels) // 7)
+    foot = HEIGHT - BOTTOM
+    drawn = [f'<line class="rule" x1="0" x2="{WIDTH}" y1="{foot}" y2="{foot}"/>']
     for index, (value, label) in enumerate(zip(values, labels, strict=True)):
-        top = frame.y(value)
+        top, middle = frame.y(value), (index + 0.5) * wide
         drawn.append(
             f'<g{_class("lit" if index in lit else "")}><rect class="bar-mark" '
             f'x="{index * wide + (wide - bar) / 2:.1f}" y="{top:.1f}" width="{bar:.1f}" '
-            f'height="{HEIGHT - BOTTOM - top:.1f}" rx="2"/></g>'
+            f'height="{foot - top:.1f}" rx="2"/></g>'
         )
+        if few and value:
+            drawn.append(_centred(middle, top - 6, str(value), "name"))
         if index % every == 0:
-            drawn.append(
-                f'<text class="axis" x="{(index + 0.5) * wide:.1f}" y="{HEIGHT - 6}" '
-                f'text-anchor="middle">{escape(label)}</text>'
-            )
+            drawn.append(_centred(middle, HEIGHT - 6, label, "axis"))
     return _drawing("".join(drawn))
+
+
+def _centred(x: float, y: float, text: str, name: str) -> str:
+    """Return *text* with its middle at *x*."""
+    return (
+        f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>'
+    )
 
 
 def _courses(courses: Sequence[ChartSeries], frame: _Frame, *, stops: bool) -> str:

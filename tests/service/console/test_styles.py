@@ -1,5 +1,6 @@
 """The sheet of components renders, and a reader may choose the colours."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -93,6 +94,14 @@ def test_charts_of_nothing_are_drawn() -> None:
 
     assert charts.bump((empty,), EVENINGS).startswith("<svg")
     assert charts.columns((), ()).startswith("<svg")
+
+
+def test_a_few_columns_have_their_counts_and_all_their_labels() -> None:
+    few = charts.columns((0, 3, 1), ("first", "second", "third"))
+    many = charts.columns([5] * 20, [f"place {each}" for each in range(20)])
+
+    assert re.findall(r">([^<>]+)</text>", few) == ["first", "3", "second", "1", "third"]
+    assert re.findall(r">([^<>]+)</text>", many) == [f"place {each}" for each in range(0, 20, 3)]
 
 
 @pytest.mark.anyio
