@@ -7,7 +7,7 @@ import pytest
 
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_voiding import dealt
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.console.doors import opened
 from tests.support.databases import TestDatabase
 
@@ -73,10 +73,7 @@ async def test_voided_deals_and_declared_rebuys_are_told_and_stay_after_the_end(
         page = await browser.get(floor)
         assert all(each in page.text for each in told), page.text
 
-        async def finished() -> bool:
-            return bool((await owner.get(about)).json()["state"] == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         page = await browser.get(floor)
         assert "Nobody sits at a table any more." in page.text
         assert all(each in page.text for each in told), page.text

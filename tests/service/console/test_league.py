@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.season.test_past_seasons import bring_results
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -248,11 +248,7 @@ async def test_an_evening_that_is_over_names_its_winner_to_everybody(
             3, hands_max=1, visibility="public"
         )
 
-        async def finished() -> bool:
-            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
-            return bool(state == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         await project(database)
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
         won = [each for each in shown if each["placing"] == 1]

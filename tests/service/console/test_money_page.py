@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -244,11 +244,7 @@ async def test_the_till_holds_what_the_house_adds_until_the_prizes_are_handed_ov
         terms = TERMS | {"hands_max": 1, "prize_pool": 900, "payouts": [6, 3]}
         owner, _, tournament, people, table = await console.api.playing(3, **terms)
 
-        async def finished() -> bool:
-            shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
-            return bool(shown["state"] == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         browser = await console.signed_in(owner.login)
         path = f"/tournaments/{tournament}/money"
         page = await browser.get(path)

@@ -12,7 +12,7 @@ from service.notices.kinds import Kind
 from service.notices.opting_out import OptOut, code_of
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -61,10 +61,7 @@ async def a_night(console: Any) -> tuple[Person, str, str, list[Person], str]:
     path = f"/v1/tournaments/{tournament}"
     table = (await owner.get(path)).json()["tables"][0]["id"]
 
-    async def finished() -> bool:
-        return bool((await owner.get(path)).json()["state"] == "finished")
-
-    await play_until(people, table, finished)
+    await play_out(owner, tournament, people, table)
     return owner, league, tournament, people, table
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -23,14 +23,10 @@ async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -
     async with serving() as console:
         owner, _, tournament, people, table = await console.api.playing(3, **TERMS)
 
-        async def finished() -> bool:
-            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
-            return bool(state == "finished")
-
         path = f"/tournaments/{tournament}/result"
         browser = await console.signed_in(owner.login)
         assert "No result yet" in (await browser.get(path)).text
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
 
         page = await browser.get(path)
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]

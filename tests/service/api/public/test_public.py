@@ -13,7 +13,7 @@ from service.people.tokens import token_text
 from tests.service.api.conftest import Api, Person
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_leaks import cards_in
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.api.tournament.test_corrections import award
 from tests.support.databases import TestDatabase
 
@@ -102,11 +102,7 @@ async def night(api: Api, visibility: str) -> Night:
 async def play(found: Night, database: TestDatabase) -> None:
     """Play the tournament to its end, and find its hand."""
 
-    async def finished() -> bool:
-        shown = await found.owner.get(f"/v1/tournaments/{found.tournament}")
-        return bool(shown.json()["state"] == "finished")
-
-    await play_until(found.people, found.table, finished)
+    await play_out(found.owner, found.tournament, found.people, found.table)
     await award(database, found.league, found.tournament)
     hands = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"]
     found.hand = hands[0]["hand"]

@@ -15,7 +15,7 @@ from service.log.writer import States, StreamEvents
 from service.schedule.closing import close_season as close_by_timetable
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_disputes import RULES, ask, claim, with_office
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.api.tournament.test_corrections import WHY, a_night, award, entrants, standings
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -104,11 +104,7 @@ async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing
         await it.waits("running")
         table = (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"][0]["id"]
 
-        async def finished() -> bool:
-            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
-            return bool(state == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         await it.waits("finished")
         await award(database, league, tournament)
         assert len(await standings(owner, season)) == 3

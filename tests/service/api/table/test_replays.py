@@ -14,7 +14,7 @@ from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import Watch, cards_in
 from tests.service.api.table.test_voiding import WANTED, dealt
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.support.commands import in_fork, in_own_python
 from tests.support.databases import TestDatabase
 
@@ -27,10 +27,7 @@ async def a_hand(api: Any, database: TestDatabase) -> tuple[Any, ...]:
     """Play one hand of three. Return owner, league, people and the hand."""
     owner, league, tournament, people, table = await api.playing(3, hands_max=1)
 
-    async def finished() -> bool:
-        return (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"] == "finished"
-
-    await play_until(people, table, finished)
+    await play_out(owner, tournament, people, table)
     await project(database)
     hands = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
     return owner, league, people, hands[0]["hand"]

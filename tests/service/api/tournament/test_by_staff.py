@@ -12,7 +12,7 @@ from service.director.submitting import start_tournament
 from service.people.tokens import SCOPES_OF_PEOPLE
 from tests.service.api.conftest import ANY, PASSWORD
 from tests.service.api.proof.test_evidence import KEY, signing
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.api.tournament.test_entering import announced, at, enter, entry_of, refused
 from tests.service.api.tournament.test_money import FEES, TERMS, one_folds
 from tests.service.audit.test_audit import audited, faults
@@ -252,10 +252,7 @@ async def played_by_staff(api: Any) -> tuple[Any, str, str, list[Any]]:
         assert (await owner.post(f"{path}/clock", WHY | body)).is_success
     table = (await owner.get(path)).json()["tables"][0]["id"]
 
-    async def finished() -> bool:
-        return bool((await owner.get(path)).json()["state"] == "finished")
-
-    await play_until(people, table, finished)
+    await play_out(owner, tournament, people, table)
     return owner, league, path, people
 
 

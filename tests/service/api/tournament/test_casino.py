@@ -53,6 +53,16 @@ async def play_until(people: list[Any], table: str, so: Any) -> None:
     raise AssertionError("it never comes to this")
 
 
+async def play_out(reader: Any, tournament: str, people: list[Any], table: str) -> None:
+    """Answer every open decision until the tournament has finished."""
+
+    async def finished() -> bool:
+        shown = (await reader.get(f"/v1/tournaments/{tournament}")).json()
+        return bool(shown["state"] == "finished")
+
+    await play_until(people, table, finished)
+
+
 async def test_a_casino_from_its_opening_to_its_closing(serving, database: TestDatabase) -> None:
     async with serving() as api:
         owner, league, tournament, people, table = await opened(api)
@@ -85,11 +95,7 @@ async def test_a_casino_from_its_opening_to_its_closing(serving, database: TestD
         closed = await owner.post(f"/v1/tournaments/{tournament}/close", {}, key="close")
         assert closed.json()["events"] == ["play_closing"]
 
-        async def finished() -> bool:
-            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
-            return bool(state == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
         assert len(shown["entrants"]) == 3
         assert all(each["placing"] for each in shown["entrants"])

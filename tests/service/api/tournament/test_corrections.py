@@ -8,7 +8,7 @@ from service.director import submitting
 from service.director.runtime import open_runtime
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import project
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
 
@@ -42,11 +42,7 @@ async def a_night(
     assert started.status_code == 202, started.text
     table = (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"][0]["id"]
 
-    async def finished() -> bool:
-        state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
-        return bool(state == "finished")
-
-    await play_until(people, table, finished)
+    await play_out(owner, tournament, people, table)
     await award(database, league, tournament)
     return owner, league, season, tournament, people
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import KEY, project, signing
-from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_casino import play_out
 from tests.service.api.tournament.test_entering import announced, at, enter, refused
 from tests.service.audit.test_audit import audited, faults
 from tests.service.league_night import utcnow
@@ -248,10 +248,7 @@ async def test_a_night_with_changed_terms_is_audited_and_its_bundle_verified(
         assert (await owner.post(f"{path}/registration/close")).is_success
         table = shown["tables"][0]["id"]
 
-        async def finished() -> bool:
-            return bool((await owner.get(path)).json()["state"] == "finished")
-
-        await play_until(people, table, finished)
+        await play_out(owner, tournament, people, table)
         paid = [each["payout"] or 0 for each in (await owner.get(path)).json()["entrants"]]
         assert sum(paid) == 4 * 1000 + 900
         report = await audited(database, league)
