@@ -196,8 +196,8 @@ def _status(
         return "playing" if entrant in seats else "registered"
     if entrant in {each.entrant for each in state.left}:
         return "cashed_out"
-    if state.selling_window(entrant) is not None:
-        return "rebuy_open"
-    out = state.window(entrant) is not None
-    out = out or entrant in {each.entrant for each in out_in_round(state)}
-    return "busted" if out else "playing"
+    if state.window(entrant) is not None:
+        return "busted" if state.no_hand_follows else "rebuy_open"
+    if entrant in {each.entrant for each in out_in_round(state)}:
+        return "busted"
+    return "playing"

@@ -11,7 +11,7 @@ import pytest
 from engine.tournament.model.terms import EntryTerms
 from service.console.languages import spoken
 from service.console.screens.evening.entry import if_too_few
-from service.console.screens.evening.typed import entry_of
+from service.console.screens.evening.typed import entry_terms_of
 from tests.service.api.conftest import Person
 from tests.service.api.nights import project, start_by_clock
 from tests.service.api.tournament.test_entering import enter
@@ -160,7 +160,7 @@ async def test_a_start_that_waits_is_told_before_and_after_and_ends_in_a_cancell
 def test_what_happens_with_too_few_is_told_in_the_language_of_the_page(
     typed: tuple[str, ...], said: str
 ) -> None:
-    terms = msgspec.convert(entry_of(dict.fromkeys(typed, ("yes",))), EntryTerms)
+    terms = msgspec.convert(entry_terms_of(dict.fromkeys(typed, ("yes",))), EntryTerms)
     assert if_too_few(spoken("de"), terms, 6).startswith(said)
 
 

@@ -37,7 +37,7 @@ from service.console.screens.evening.waitlist import (
     open_to_entries,
     places,
     taken,
-    waits,
+    waitlisted,
     what_happens_next,
 )
 
@@ -312,7 +312,7 @@ async def enter_member(ask: Ask, given: Given, tournament: str) -> Done:
         "POST", to, body, Registration, key=given.key, if_match=given.if_match
     )
     shown = await ask.api.get(path, TournamentShown)
-    said = waits(ask.language, shown, made.entrant) or ask.gettext("Entered.")
+    said = waitlisted(ask.language, shown, made.entrant) or ask.gettext("Entered.")
     return Done(_back(given, tournament), said)
 
 
@@ -323,7 +323,7 @@ async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
     to = f"{path}/registrations/{entrant}/approve"
     await ask.api.send("POST", to, None, object, key=given.key, if_match=given.if_match)
     shown = await ask.api.get(path, TournamentShown)
-    said = waits(ask.language, shown, entrant) or ask.gettext("Approved.")
+    said = waitlisted(ask.language, shown, entrant) or ask.gettext("Approved.")
     return Done(links.door(tournament), said)
 
 

@@ -21,7 +21,7 @@ from service.console.screens.evening.ends import Ends, Unknown, simulated_ends
 from service.console.screens.evening.entry import if_too_few
 from service.console.screens.evening.typed import (
     Values,
-    entry_of,
+    entry_terms_of,
     levels_of,
     number,
     rebuys_of,
@@ -252,7 +252,7 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
 
 def _too_few(ask: Ask, own: Values) -> str:
     """Return what happens at the start if too few are there. An untouched form lets it wait."""
-    entry = msgspec.convert(entry_of(own or {"postpone": ("yes",)}), EntryTerms)
+    entry = msgspec.convert(entry_terms_of(own or {"postpone": ("yes",)}), EntryTerms)
     return if_too_few(ask.language, entry, number(own, "entrants_min") or ENTRANTS_MIN)
 
 

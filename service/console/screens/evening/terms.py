@@ -9,7 +9,7 @@ from service.console.forms import Given
 from service.console.screens.evening.plan import Questions, amount_of, numbers_of
 from service.console.screens.evening.typed import (
     NUMBERS,
-    entry_of,
+    entry_terms_of,
     levels_of,
     rebuys_of,
     rows_of,
@@ -67,7 +67,7 @@ def _entry(given: Given, wrong: dict[str, str]) -> dict[str, object]:
         entry["late_registration_level"] = late
     for name in ("postpone_minutes", "postponements_max"):
         _whole(given, name, wrong)
-    return entry | entry_of(given.values)
+    return entry | entry_terms_of(given.values)
 
 
 def _money(given: Given, asked: Questions, wrong: dict[str, str]) -> dict[str, object]:

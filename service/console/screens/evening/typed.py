@@ -90,7 +90,7 @@ def rebuys_of(values: Values) -> dict[str, int | None] | None:
     return {"max": None if unlimited else most, "until_level": number(values, "rebuys_level")}
 
 
-def entry_of(values: Values) -> dict[str, object]:
+def entry_terms_of(values: Values) -> dict[str, object]:
     """Return the terms of check-in and of a start with too few players, as they were typed."""
     entry: dict[str, object] = {}
     if values.get("check_in"):

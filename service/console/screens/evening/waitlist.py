@@ -68,7 +68,7 @@ def joined(language: Spoken, shown: TournamentShown, entrant: str) -> str:
     return said % {"line": entry.line}
 
 
-def waits(language: Spoken, shown: TournamentShown, entrant: str) -> str:
+def waitlisted(language: Spoken, shown: TournamentShown, entrant: str) -> str:
     """Return the sentence that names somebody's number on the waitlist, or nothing."""
     found = next((each for each in in_line(shown) if each.id == entrant), None)
     if found is None:

@@ -16,7 +16,7 @@ from service.console.forms import Given
 from service.console.pages import Page
 from service.console.screens.evening.door import door
 from service.console.screens.evening.money import entry_due, entry_price
-from service.console.screens.evening.waitlist import waits, what_happens_next
+from service.console.screens.evening.waitlist import waitlisted, what_happens_next
 
 
 class SlipScreen(msgspec.Struct, kw_only=True):
@@ -54,7 +54,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
     numbers = {each.id: each.number for each in shown.tables}
     claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
     entry = next((each for each in shown.entrants if each.id == made.entrant), None)
-    waiting = waits(ask.language, shown, made.entrant)
+    waiting = waitlisted(ask.language, shown, made.entrant)
     slip = SlipScreen(
         id=tournament,
         # A player whom the league knew before has the name of before.
