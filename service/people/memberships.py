@@ -19,11 +19,12 @@ from service.base.errors import EventUnreadable
 from service.log.catalogue import tag_of
 from service.log.read import KNOWN, voided
 from service.log.roles import TELLING, Told, role_after
+from service.projections.applying.checkpoints import believed
 from service.projections.applying.projection import NOTHING
 from service.projections.models.members import members
 
 # One statement reads rows and checkpoint, so they are of one instant.
-_ROLES = """
+_ROLES = f"""
     SELECT substr(league, 5)::uuid AS league, :nothing AS position, NULL AS type,
            NULL AS schema_version, role AS data
       FROM reads.member WHERE player = :player
@@ -35,17 +36,17 @@ _ROLES = """
        AND done.league = 'lge_' || replace(known.league::text, '-', '')
      CROSS JOIN LATERAL (
         SELECT league, position, type, schema_version, data::text AS data FROM events
-         WHERE league = known.league AND position > coalesce(done.position, :nothing)
+         WHERE league = known.league AND position > coalesce({believed()}, :nothing)
            AND stream = 'league-' || replace(known.league::text, '-', '')
            AND type = ANY(CAST(:types AS text[]))
      ) new
      WHERE strpos(new.data, :player) > 0
      ORDER BY league, position
-"""
+"""  # noqa: S608 - a constant
 _KNOWN = sa.text(KNOWN + _ROLES)
 
 # The newest merges come first, so that the one who stands for somebody is known before.
-_MERGES = """
+_MERGES = f"""
     , newer AS MATERIALIZED (
     SELECT known.league, new.position, new.player, new."into"
       FROM known
@@ -54,7 +55,7 @@ _MERGES = """
        AND done.league = 'lge_' || replace(known.league::text, '-', '')
      CROSS JOIN LATERAL (
         SELECT position, data->>'player' AS player, data->>'into' AS "into" FROM events
-         WHERE league = known.league AND position > coalesce(done.position, :nothing)
+         WHERE league = known.league AND position > coalesce({believed()}, :nothing)
            AND stream = 'league-' || replace(known.league::text, '-', '')
            AND type = :merged
      ) new
@@ -64,7 +65,7 @@ _MERGES = """
     SELECT substr(league, 5)::uuid, :nothing, player, "into" FROM reads.member_alias
      WHERE "into" = :player OR "into" IN (SELECT player FROM newer)
      ORDER BY position DESC
-"""
+"""  # noqa: S608 - a constant
 _MERGED = sa.text(KNOWN + _MERGES)
 
 _NAMED_SINCE = sa.text("""

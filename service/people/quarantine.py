@@ -20,6 +20,7 @@ from service.base.documents import Document
 from service.base.drivers import Driver
 from service.log.keys import driver_of
 from service.people import operator_log
+from service.projections.applying.checkpoints import misplaced
 
 _log = structlog.get_logger(__name__)
 
@@ -36,18 +37,18 @@ _ENTER = """
     INSERT INTO quarantine (league, consumer, position, reason) VALUES (%s, %s, %s, %s)
     ON CONFLICT DO NOTHING
 """
-_HELD = """
+_HELD = f"""
     SELECT 'lge_' || replace(league::text, '-', '') AS league, consumer, position, reason,
            since::text, NULL AS occurrence
       FROM quarantine
     UNION ALL
     SELECT league, 'projection/' || name, broken_at, reason, broken_since::text, NULL
-      FROM reads.checkpoint WHERE broken_at IS NOT NULL
+      FROM reads.checkpoint done WHERE broken_at IS NOT NULL AND NOT {misplaced()}
     UNION ALL
     SELECT args ->> 'league', 'job/' || task, NULL, last_error, due_at::text, occurrence
       FROM job WHERE state = 'dead'
      ORDER BY 1, 2, 6
-"""
+"""  # noqa: S608 - a constant
 _LEAVE = "DELETE FROM quarantine WHERE league = $1 AND consumer = $2"
 _SKIP = {
     ARMING: "UPDATE ticker_checkpoint SET position = $2 + 1 WHERE league = $1 AND position = $2",

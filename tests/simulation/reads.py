@@ -117,9 +117,10 @@ class Reads:
                     version, broken = (None, None) if row is None else (row.version, row.broken_at)
                     found.append(
                         SimpleNamespace(
-                            league=league, head=head, name=name, version=version, broken_at=broken
+                            league=league, head=head, name=name, version=version, broken_at=broken,
+                            misplaced=False,
                         )
-                    )
+                    )  # fmt: skip
         return found
 
     def dump(self, league: str) -> dict[str, list[str]]:

@@ -39,6 +39,7 @@ from service.log.streams import Stream, dispute_stream, table_stream, tournament
 from service.log.writer import Loaded
 from service.people.memberships import roles_of
 from service.people.tokens import Principal
+from service.projections.applying.checkpoints import believed
 
 StateT = TypeVar("StateT", bound=msgspec.Struct)
 
@@ -53,7 +54,7 @@ LOOKS_MAX = 8
 _log = logging.getLogger(__name__)
 
 # The read models may lag or stand still, so the log's newer streams are read too.
-_SUBJECTS = """
+_SUBJECTS = f"""
     SELECT 'tournament-' || substr(tournament, 5) AS stream, announced_position AS place
       FROM reads.tournament
      WHERE league = $1 AND state NOT IN ('finished', 'cancelled', 'discarded')
@@ -65,10 +66,12 @@ _SUBJECTS = """
      WHERE league = $2 AND stream_version = 1
        AND (stream LIKE 'tournament-%' OR stream LIKE 'dispute-%')
        AND position > coalesce((
-        SELECT min(position) FROM reads.checkpoint
-         WHERE league = $1 AND name IN ('tournaments', 'disputes') HAVING count(*) = 2), -1)
+        SELECT min(it.position) FROM reads.checkpoint done
+         CROSS JOIN LATERAL (SELECT {believed()} AS position) it
+         WHERE done.league = $1 AND done.name IN ('tournaments', 'disputes')
+        HAVING count(it.position) = 2), -1)
      ORDER BY place
-"""
+"""  # noqa: S608 - a constant
 
 
 @dataclass(slots=True)

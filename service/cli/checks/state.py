@@ -142,11 +142,8 @@ async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
 async def projections(connection: asyncpg.Connection, _settings: Settings) -> str:
     """The read models are of this version and at the end of the log."""
     faults = [
-        Fault(
-            f"{name} stopped: its rows are of another version",
-            f"`holotable projections rebuild {name}` as holotable_project",
-        )
-        for name in await troubles.outdated(connection)
+        Fault(str(each), f"`holotable projections rebuild {each.name}` as holotable_project")
+        for each in await troubles.unfit(connection)
     ]
     faults += [
         Fault(

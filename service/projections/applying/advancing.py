@@ -158,5 +158,31 @@ async def mark_broken(
     same, kept = checkpoint.c.broken_at == error.position, checkpoint.c.broken_since
     first = {"broken_since": sa.case((same, kept), else_=made.excluded.broken_since)}
     await connection.execute(
-        made.on_conflict_do_update(index_elements=["name", "league"], set_=broken | first)
+        made.on_conflict_do_update(
+            index_elements=["name", "league"],
+            set_=broken | first,
+            # A runner of a newer program may have applied the event meanwhile.
+            where=checkpoint.c.position < error.position,
+        )
+    )
+
+
+async def mark_misplaced(
+    connection: AsyncConnection, projection: Projection, league: str, position: int, head: int
+) -> None:
+    """Record that a checkpoint at *position* is past the *head* of the log, for when it is not."""
+    await connection.execute(
+        sa.update(checkpoint)
+        .where(
+            checkpoint.c.name == projection.name,
+            checkpoint.c.league == league,
+            checkpoint.c.version == projection.version,
+            checkpoint.c.position == position,
+            checkpoint.c.broken_at.is_(None),
+        )
+        .values(
+            broken_at=head + 1,
+            reason=f"its checkpoint was at position {position}, and the log ended at {head}",
+            broken_since=sa.func.service_time(),
+        )
     )

@@ -16,6 +16,7 @@ from service.base.errors import EventUnreadable
 from service.log.codec import Codec
 from service.log.keys import driver_of
 from service.log.read import KNOWN, LEAGUES, voided
+from service.projections.applying.checkpoints import misplaced
 from service.projections.applying.projection import NOTHING, Happened
 
 _codec = Codec(DECIDERS)
@@ -46,20 +47,21 @@ Read = Happened[msgspec.Struct] | Unreadable
 _SOME = "WITH known AS (SELECT unnest(CAST(:leagues AS uuid[])) AS league)"
 
 # Leagues without news are left out here, so a look at all leagues is one statement.
-_BEHIND = """
+_BEHIND = f"""
     , heads AS MATERIALIZED (
         SELECT 'lge_' || replace(known.league::text, '-', '') AS league, last.position AS head
           FROM known
          CROSS JOIN LATERAL (SELECT position FROM events e WHERE e.league = known.league
                               ORDER BY position DESC LIMIT 1) last
     )
-    SELECT heads.league, heads.head, program.name, done.version, done.broken_at
+    SELECT heads.league, heads.head, program.name, done.version, done.position, done.broken_at,
+           {misplaced("heads.head")} AS misplaced
       FROM heads
      CROSS JOIN unnest(CAST(:names AS text[])) AS program(name)
       LEFT JOIN reads.checkpoint done ON done.league = heads.league AND done.name = program.name
-     WHERE done.position IS NULL OR done.position < heads.head
+     WHERE done.position IS NULL OR done.position < heads.head OR {misplaced("heads.head")}
      ORDER BY heads.league
-"""
+"""  # noqa: S608 - a constant
 
 _HEAD = sa.text("SELECT position FROM events WHERE league = :league ORDER BY position DESC LIMIT 1")
 
@@ -73,12 +75,13 @@ async def head(connection: AsyncConnection, league: str) -> int:
 
 async def behind(
     connection: AsyncConnection, names: Sequence[str], some: Collection[UUID] | None = None
-) -> Sequence[sa.Row[str, int, str, int | None, int | None]]:
+) -> Sequence[sa.Row[str, int, str, int | None, int | None, int | None, bool]]:
     """
     Return the leagues and projections that have events to apply, in one statement.
 
-    Each row has ``league``, ``head`` and ``name``, and ``version`` and ``broken_at`` of the
-    checkpoint, which are None if there is none.
+    Each row has ``league``, ``head`` and ``name``, and ``version``, ``position`` and ``broken_at``
+    of the checkpoint, which are None if there is none. A row that is ``misplaced`` may lack events
+    that its position says it has.
 
     Args:
         some: Look at these leagues only.

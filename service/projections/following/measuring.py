@@ -7,11 +7,12 @@ from prometheus_client.core import Metric
 
 from service.base.metrics import gauge
 from service.log.read import KNOWN
+from service.projections.applying.checkpoints import believed, misplaced
 from service.projections.models.all import ALL
 
 # Its two places are the names and the versions of this program's read models. The age is that of
-# the first event that is not applied. A broken projection stays out of it, because it waits for an
-# operator, and has a number of its own.
+# the first event that is not applied. A broken projection and one with a misplaced checkpoint stay
+# out of it: they wait for an operator, and have numbers of their own.
 LAG = f"""
     {KNOWN}
     , heads AS MATERIALIZED (
@@ -22,19 +23,21 @@ LAG = f"""
                               ORDER BY position DESC LIMIT 1) last
     )
     SELECT program.name,
-           coalesce(sum(heads.head - coalesce(done.position, -1))
-                    FILTER (WHERE done.broken_at IS NULL), 0),
+           coalesce(sum(heads.head - coalesce(it.position, -1))
+                    FILTER (WHERE done.broken_at IS NULL AND NOT it.misplaced), 0),
            coalesce(max(extract(epoch FROM service_time() - waiting.at))
-                    FILTER (WHERE done.broken_at IS NULL), 0),
-           count(*) FILTER (WHERE done.broken_at IS NOT NULL),
-           coalesce(max((done.version <> program.version)::int), 0)
+                    FILTER (WHERE done.broken_at IS NULL AND NOT it.misplaced), 0),
+           count(*) FILTER (WHERE done.broken_at IS NOT NULL AND NOT it.misplaced),
+           coalesce(max((done.version <> program.version OR it.misplaced)::int), 0)
       FROM heads
      CROSS JOIN unnest({{names}}::text[], {{versions}}::int[]) AS program(name, version)
       LEFT JOIN reads.checkpoint done ON done.league = heads.league AND done.name = program.name
+     CROSS JOIN LATERAL (SELECT {misplaced("heads.head")} AS misplaced,
+                                {believed("heads.head")} AS position) it
       LEFT JOIN LATERAL (
         SELECT e.at FROM events e
-         WHERE e.league = heads.number AND e.position = coalesce(done.position, -1) + 1
-           AND heads.head > coalesce(done.position, -1)) waiting ON true
+         WHERE e.league = heads.number AND e.position = coalesce(it.position, -1) + 1
+           AND heads.head > coalesce(it.position, -1)) waiting ON true
      GROUP BY program.name
 """  # noqa: S608 - a constant
 
@@ -49,7 +52,7 @@ def measured(connection: psycopg.Connection) -> Iterable[Metric]:
         (0, "holotable_projection_behind_events", "Positions that are not applied yet."),
         (1, "holotable_projection_behind_seconds", "Age of the first of them."),
         (2, "holotable_projection_broken", "Leagues in which an event broke the projection."),
-        (3, "holotable_projection_outdated", "1 if its rows are another version's."),
+        (3, "holotable_projection_outdated", "1 if its rows need a rebuild."),
     ):
         # Without a league, no projection can be behind.
         numbers = {each.name: found.get(each.name, [0.0] * 4)[column] for each in ALL}

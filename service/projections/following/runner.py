@@ -38,6 +38,7 @@ from service.projections.applying.advancing import (
     advance,
     applied,
     mark_broken,
+    mark_misplaced,
 )
 from service.projections.applying.events import behind
 from service.projections.applying.projection import NOTHING, Projection, ProjectionBroken
@@ -86,7 +87,8 @@ class Runner:
     Applies new events chunk by chunk, taking turns among the leagues.
 
     A projection that breaks in a league stops there and logs an error. All others go on.
-    It is tried again when an operator releases it, and when the process restarts.
+    It is tried again when an operator releases it, and when the process restarts. One whose
+    checkpoint is misplaced goes on after a rebuild.
     """
 
     database: AsyncEngine
@@ -129,18 +131,35 @@ class Runner:
         async with self.database.connect() as connection:
             rows = await behind(connection, list(by_name), some)
         current = [row for row in rows if row.version in (None, by_name[row.name].version)]
-        outdated = {row.name for row in rows} - {row.name for row in current}
+        outdated = {
+            row.name for row in rows if row.version not in (None, by_name[row.name].version)
+        }
         for name in outdated - self.outdated:
             log.error("projection_wants_rebuild", name=name)
         self.outdated = outdated if some is None else self.outdated | outdated
         for row in current:
-            if row.broken_at is None:  # new, rebuilt, or released by an operator
+            if row.misplaced:
+                await self._pass_over(by_name[row.name], row.league, row.position, row.head)
+            elif row.broken_at is None:  # new, rebuilt, or released by an operator
                 self.stopped.pop((row.name, row.league), None)
         return [
             _Place(by_name[row.name], row.league, row.head)
             for row in current
             if (row.name, row.league) not in self.stopped
         ]
+
+    async def _pass_over(
+        self, projection: Projection, league: str, position: int, head: int
+    ) -> None:
+        """Stop at a misplaced checkpoint: after it, events would be passed over for ever."""
+        key = projection.name, league
+        reason = f"its checkpoint is at position {position}, where no projector has put it"
+        if self.stopped.get(key) == reason:
+            return
+        async with self.database.begin() as connection:
+            await mark_misplaced(connection, projection, league, position, head)
+        self.stopped[key] = reason
+        log.error("projection_wants_rebuild", name=projection.name, league=league, reason=reason)
 
     async def _step(self, place: _Place) -> tuple[int, bool]:
         """Apply the next chunk. Return its number of positions, and whether there are more."""

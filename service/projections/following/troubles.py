@@ -13,6 +13,7 @@ import msgspec
 
 from service.base.database import is_away
 from service.base.drivers import Driver
+from service.projections.applying.checkpoints import misplaced
 from service.projections.following.measuring import LAG
 from service.projections.models.all import ALL
 
@@ -33,17 +34,24 @@ _FAILED = """
      WHERE last.state <> 'passed'
      ORDER BY name
 """
-_OUTDATED = """
-    SELECT DISTINCT name FROM reads.checkpoint
-      JOIN unnest($1::text[], $2::int[]) AS program(name, version) USING (name)
-     WHERE checkpoint.version <> program.version
-     ORDER BY name
-"""
-_HELD = """
+_UNFIT = f"""
+    WITH mine AS (
+        SELECT done.name, done.league, done.position, done.version <> program.version AS outdated,
+               {misplaced()} AS misplaced
+          FROM reads.checkpoint done
+          JOIN unnest($1::text[], $2::int[]) AS program(name, version) USING (name)
+    )
+    SELECT DISTINCT name, NULL AS league, NULL::bigint AS position FROM mine WHERE outdated
+     UNION ALL
+    SELECT name, league, position FROM mine WHERE misplaced
+     ORDER BY name, league NULLS FIRST
+"""  # noqa: S608 - a constant
+_HELD = f"""
     SELECT EXISTS (SELECT FROM quarantine)
-        OR EXISTS (SELECT FROM reads.checkpoint WHERE broken_at IS NOT NULL)
+        OR EXISTS (SELECT FROM reads.checkpoint done
+                    WHERE broken_at IS NOT NULL AND NOT {misplaced()})
         OR EXISTS (SELECT FROM job WHERE state = 'dead')
-"""
+"""  # noqa: S608 - a constant
 
 
 class FailedAudit(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,10 +70,28 @@ async def failed_audits(driver: Driver) -> list[FailedAudit]:
     return [FailedAudit(**row) for row in await driver.fetch(_FAILED)]
 
 
-async def outdated(driver: Driver) -> list[str]:
-    """Return the projections that have stopped because another version made their rows."""
+class Unfit(NamedTuple):
+    """A projection that has stopped until its rows are rebuilt."""
+
+    name: str
+    league: str | None
+    """The league of its misplaced checkpoint. None if another version made its rows."""
+
+    position: int | None
+
+    def __str__(self) -> str:
+        if self.league is None:
+            return f"{self.name} stopped: its rows are of another version"
+        return (
+            f"{self.name} stopped in {self.league}: its checkpoint is at position {self.position}, "
+            "where no projector has put it"
+        )
+
+
+async def unfit(driver: Driver) -> list[Unfit]:
+    """Return the projections with rows of another version, or with a misplaced checkpoint."""
     names, versions = [each.name for each in ALL], [each.version for each in ALL]
-    return [row["name"] for row in await driver.fetch(_OUTDATED, names, versions)]
+    return [Unfit(*row) for row in await driver.fetch(_UNFIT, names, versions)]
 
 
 class Behind(NamedTuple):
@@ -78,7 +104,7 @@ class Behind(NamedTuple):
 
 
 async def behind(driver: Driver) -> list[Behind]:
-    """Return how far each projection is behind the log, without leagues that broke it."""
+    """Return how far each projection is behind the log, without leagues in which it stopped."""
     names, versions = [each.name for each in ALL], [each.version for each in ALL]
     rows = await driver.fetch(LAG.format(names="$1", versions="$2"), names, versions)
     return [Behind(row[0], int(row[1]), float(row[2])) for row in rows]
@@ -121,6 +147,6 @@ class Troubles:
             found.append("audit_failed")
         if await self._pool.fetchval(_HELD):
             found.append("quarantined")
-        if await outdated(self._pool):
+        if await unfit(self._pool):
             found.append("projection_outdated")
         return found

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.base.grouping import Grouped
-from service.projections import schema
+from service.projections.applying.checkpoints import standing
+from service.projections.applying.projection import NOTHING
 from service.projections.reads.queries import NAMES
 
 _POLL_SECONDS = 0.02
@@ -24,14 +24,11 @@ def positions(database: AsyncEngine) -> Positions:
     """
 
     async def ask(keys: Sequence[tuple[str, str]]) -> list[int]:
-        checkpoint = schema.checkpoint
-        statement = sa.select(checkpoint.c.name, checkpoint.c.league, checkpoint.c.position).where(
-            checkpoint.c.league.in_({league for _, league in keys})
-        )
+        names, leagues = {name for name, _ in keys}, {league for _, league in keys}
         async with database.connect() as connection:
-            rows_found = await connection.execute(statement)
-        found = {(row.name, row.league): row.position for row in rows_found}
-        return [found.get(key, -1) for key in keys]
+            rows_found = await standing(connection, names, leagues)
+        found = {(row.name, row.league): row.position for row in rows_found if not row.misplaced}
+        return [found.get(key, NOTHING) for key in keys]
 
     return Grouped(ask)
 

@@ -16,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import EntrantId
 from service.projections import schema
+from service.projections.applying.checkpoints import standing
+from service.projections.applying.projection import NOTHING
 from service.projections.reads import rows
 from service.projections.reads.hand_rows import HandRow
 
@@ -338,13 +340,13 @@ async def reports(
 
 
 async def position_of(connection: AsyncConnection, name: str, league: str) -> int:
-    """Return the checkpoint of projection *name* in *league*, or -1 if it has not begun."""
-    checkpoint = schema.checkpoint
-    statement = sa.select(checkpoint.c.position).where(
-        checkpoint.c.league == league, checkpoint.c.name == name
-    )
-    found: int | None = await connection.scalar(statement)
-    return -1 if found is None else found
+    """
+    Return the checkpoint of projection *name* in *league*.
+
+    It is -1 if the projection has not begun, or if the checkpoint is misplaced.
+    """
+    found = await standing(connection, [name], [league])
+    return found[0].position if found and not found[0].misplaced else NOTHING
 
 
 async def _all(

@@ -16,6 +16,7 @@ from service.base.database import async_engine
 from service.base.settings import Settings
 from service.log.catalogue import event_types
 from service.projections.applying.advancing import advance, applied
+from service.projections.applying.checkpoints import standing
 from service.projections.applying.events import leagues
 from service.projections.applying.projection import NOTHING, Projection
 from service.projections.models.all import ALL, chosen
@@ -25,6 +26,14 @@ TEMPORARY = "pg_temp"
 
 CHUNK = 20_000
 """Positions applied to the copy in one transaction."""
+
+
+class Stand(NamedTuple):
+    """The version of live rows, and the last position that they say they follow."""
+
+    version: int
+    position: int
+    misplaced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +46,6 @@ class Difference:
     only_live: int
     only_rebuilt: int
     example: str
-
-
-class Outdated(NamedTuple):
-    """The checkpoint of rows that another version of the projection made."""
-
-    version: int
-    position: int
 
 
 async def compare(settings: Settings, name: str = "all") -> list[Difference]:
@@ -77,17 +79,13 @@ async def compare_league(
     try:
         await _make(connection, projections)
         for projection in projections:
-            until = await _stands(connection, projection, league)
+            stands = await stand(connection, league, projection)
             await connection.commit()
-            await _follow(connection, projection, league, until, commit=True)
-            await connection.commit()
+            if not stands.misplaced:
+                await _follow(connection, projection, league, stands.position, commit=True)
+                await connection.commit()
             await connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-            until = await _stands(connection, projection, league)
-            if not await _follow(connection, projection, league, until, commit=False):
-                found.append(
-                    Difference(league, projection.name, checkpoint.name, 1, 0, f"position {until}")
-                )
-            found += await _differences(connection, projection, league)
+            found += await _compared(connection, projection, league)
             await connection.rollback()
     finally:
         await connection.rollback()
@@ -95,21 +93,11 @@ async def compare_league(
     return found
 
 
-async def outdated(
-    connection: AsyncConnection, league: str, projection: Projection
-) -> Outdated | None:
-    """Return where the live rows stand if they are another version's and wait for a rebuild."""
-    await connection.rollback()
-    found = await connection.execute(
-        sa.select(checkpoint.c.version, checkpoint.c.position).where(
-            checkpoint.c.name == projection.name, checkpoint.c.league == league
-        )
-    )
-    row = found.first()
-    await connection.rollback()
-    if row is None or row.version == projection.version:
-        return None
-    return Outdated(row.version, row.position)
+async def stand(connection: AsyncConnection, league: str, projection: Projection) -> Stand:
+    """Return where the live rows stand."""
+    for row in await standing(connection, [projection.name], [league]):
+        return Stand(row.version, row.position, row.misplaced)
+    return Stand(projection.version, NOTHING, misplaced=False)
 
 
 async def _make(connection: AsyncConnection, projections: Sequence[Projection]) -> None:
@@ -132,24 +120,25 @@ def _relations(projections: Sequence[Projection]) -> list[str]:
     return [checkpoint.name, *names]
 
 
-async def _stands(connection: AsyncConnection, projection: Projection, league: str) -> int:
-    statement = sa.select(checkpoint.c.position).where(
-        checkpoint.c.name == projection.name, checkpoint.c.league == league
-    )
-    position: int | None = await connection.scalar(statement)
-    return NOTHING if position is None else position
+async def _compared(
+    connection: AsyncConnection, projection: Projection, league: str
+) -> list[Difference]:
+    """Bring the copy to the live checkpoint in this snapshot, and return the differences."""
+    stands = await stand(connection, league, projection)
+    if stands.misplaced:  # its rows could be compared with those of no position
+        example = f"position {stands.position}"
+        return [Difference(league, projection.name, checkpoint.name, 1, 0, example)]
+    await _follow(connection, projection, league, stands.position, commit=False)
+    return await _differences(connection, projection, league)
 
 
 async def _follow(
     connection: AsyncConnection, projection: Projection, league: str, until: int, *, commit: bool
-) -> bool:
-    """Apply events up to position *until*. Return whether the log reaches that far."""
-    stands, before = await _advance(connection, projection, league, until), NOTHING - 1
-    while before < stands < until:
+) -> None:
+    """Apply events up to position *until*, which the log has."""
+    while await _advance(connection, projection, league, until) < until:
         if commit:
             await connection.commit()
-        before, stands = stands, await _advance(connection, projection, league, until)
-    return stands >= until
 
 
 async def _advance(
@@ -169,7 +158,7 @@ async def _differences(
 ) -> list[Difference]:
     found: list[Difference] = []
     for relation in projection.relations:
-        columns = ", ".join(map(_compared, relation.columns))
+        columns = ", ".join(map(_column, relation.columns))
         select = (  # every name in it is from this program
             f"SELECT ROW({columns})::text AS row FROM {{}}.{relation.name} t "  # noqa: S608
             "WHERE t.league = :league"
@@ -191,7 +180,7 @@ async def _differences(
     return found
 
 
-def _compared(column: sa.Column[object]) -> str:
+def _column(column: sa.Column[object]) -> str:
     """Return a column of ``t``. Equal JSON may be spelt in two ways, by two versions."""
     name = f't."{column.name}"'
     return f"{name}::jsonb" if isinstance(column.type, sa.JSON) else name

@@ -28,6 +28,7 @@ from service.log.catalogue import event_types
 from service.log.read import ends_of
 from service.log.read import leagues as known_leagues
 from service.projections.applying.advancing import advance, apply, mark_broken
+from service.projections.applying.checkpoints import positions_of, put_away
 from service.projections.applying.events import Read, head, leagues
 from service.projections.applying.projection import NOTHING, Projection, ProjectionBroken
 from service.projections.models.all import chosen
@@ -242,14 +243,15 @@ async def _begin(connection: AsyncConnection, projections: Sequence[Projection])
     """
     Make the new relations of the projections, which are empty.
 
-    They grow in each league to the live checkpoint, or to the head if there is none.
+    They grow in each league to the live checkpoint, or to the head if there is none that can be
+    believed.
     """
     ends = await ends_of(connection, await known_leagues(connection))
     heads = {identifier("lge", number): position for number, (position, _) in ends.items()}
     builds = []
     for each in projections:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(each))))
-        builds.append(_Build(each, {**heads, **await _checkpoints(connection, each)}))
+        builds.append(_Build(each, {**heads, **await positions_of(connection, each.name)}))
     return builds
 
 
@@ -288,14 +290,13 @@ async def _scan(
             progress(done, total)
 
 
-async def _checkpoints(
-    connection: AsyncConnection, projection: Projection, *, locked: bool = False
-) -> dict[str, int]:
-    """Return the last position applied in each league."""
-    asked = sa.select(checkpoint.c.league, checkpoint.c.position).where(
-        checkpoint.c.name == projection.name
+async def _checkpoints(beside: AsyncConnection, projection: Projection) -> dict[str, int]:
+    """Return the last position that the new rows follow in each league."""
+    found = await beside.execute(
+        sa.select(checkpoint.c.league, checkpoint.c.position).where(
+            checkpoint.c.name == projection.name
+        )
     )
-    found = await connection.execute(asked.with_for_update() if locked else asked)
     return {row.league: row.position for row in found}
 
 
@@ -306,8 +307,14 @@ async def _meet(
     *,
     for_good: bool = False,
 ) -> None:
-    """Bring the new rows to the live checkpoints, which are locked if they meet *for_good*."""
-    live = await _checkpoints(connection, projection, locked=for_good)
+    """
+    Bring the new rows to the live checkpoints, which are locked if they meet *for_good*.
+
+    Where a live checkpoint is misplaced, the new rows stay at the head that the rebuild found.
+    """
+    if for_good:
+        await put_away(connection, projection.name)
+    live = await positions_of(connection, projection.name)
     beside = await _beside(connection)
     new = await _checkpoints(beside, projection)
     for league, until in live.items():

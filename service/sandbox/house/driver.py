@@ -38,6 +38,7 @@ from service.director.submitting import submit_to_tournament
 from service.log.read import KNOWN
 from service.log.streams import league_stream, tournament_stream
 from service.log.subscription import Subscription
+from service.projections.applying.checkpoints import believed
 from service.sandbox.house.playing import Bots, play, seed_of
 from service.sandbox.house.standing import StandingSandbox
 
@@ -51,7 +52,7 @@ _RETRY_SECONDS: Final = 1.0
 
 # The read models may lag or stand still, so the log's newer events are read too. The characters
 # are those with which every house bot's identifier begins.
-_LEAGUES = """
+_LEAGUES = f"""
     SELECT league FROM reads.member WHERE player >= $1 AND player < $2
      UNION
     SELECT it.name
@@ -61,11 +62,11 @@ _LEAGUES = """
       LEFT JOIN reads.checkpoint done ON done.name = 'members' AND done.league = it.name
      CROSS JOIN LATERAL (
         SELECT data::text AS data FROM events
-         WHERE league = known.league AND position > coalesce(done.position, -1)
+         WHERE league = known.league AND position > coalesce({believed()}, -1)
            AND stream = 'league-' || digits.hex AND type = 'member_added'
      ) new
      WHERE strpos(new.data, $1) > 0
-"""
+"""  # noqa: S608 - a constant
 _BEGIN: Final = "plr_686f757365628"
 _END: Final = "plr_686f757365629"
 

@@ -300,6 +300,15 @@ async def test_a_forged_read_model_is_found(
         report = await audited(database, night.league)
         assert faults(report) == {"projections": 1}
         assert "it waits for a rebuild, and follows no event since" in report.text()
+        # Time does not stand still in a league that somebody says is suspended.
+        closed = "UPDATE append_turn SET suspended_at = $1::timestamptz - interval '1 day'"
+        await connection.execute(closed, await connection.fetchval("SELECT max(at) FROM events"))
+        assert "projections" in faults(await audited(database, night.league))
+        await connection.execute("UPDATE append_turn SET suspended_at = NULL")
+        # A newer version is another one, too.
+        await connection.execute(changed, 2, 0)
+        assert faults(await audited(database, night.league)) == {"projections": 1}
+        await connection.execute(changed, -2, 0)
     await connection.execute(changed, 1 - model.version, 0)
     report = await audited(database, night.league)
     assert faults(report) == {"projections": 1}
@@ -307,7 +316,7 @@ async def test_a_forged_read_model_is_found(
     await connection.execute(changed, model.version - 1, 10**12)
     report = await audited(database, night.league)
     assert faults(report) == {"projections": 1}
-    assert "which no event has" in report.text()
+    assert "where no projector has put it" in report.text()
     await connection.execute(changed, 1, 1 - 10**12)
     await connection.close()
     assert faults(await audited(database, night.league)) == {"projections": 1}

@@ -69,7 +69,8 @@ FAULTS = {
         "weak",
     ),
     "projections": Broken(
-        "UPDATE reads.checkpoint SET version = 0 WHERE name = 'tables'",
+        "UPDATE reads.checkpoint SET version = 0 WHERE name = 'tables';"
+        f"UPDATE reads.checkpoint SET position = {2**63 - 1} WHERE name = 'standings'",
         "tables stopped: its rows are of another version",
         "`holotable projections rebuild tables` as holotable_project",
     ),
@@ -102,6 +103,12 @@ FAULTS = {
 """A fault of each check of the database."""
 
 MORE = {
+    "projections": [
+        (
+            f"standings stopped in {LEAGUE}: its checkpoint is at position {2**63 - 1}, where no",
+            "`holotable projections rebuild standings` as holotable_project",
+        )
+    ],
     "logins": [
         (
             "holotable_audit lacks: relation:public.operator_deed INSERT",
