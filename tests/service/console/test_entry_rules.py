@@ -33,6 +33,10 @@ ENTRY = {
     "check_in_opens_before_seconds": 7200, "late_registration_level": 2,
     "too_few": "postpone", "postpone_seconds": 900, "postponements_max": 2,
 }  # fmt: skip
+_BY_THE_CLOCK = {
+    "kind": "levels", "by": "clock",
+    "levels": [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20}],
+}  # fmt: skip
 
 
 async def evening(
@@ -72,6 +76,7 @@ async def test_the_evening_tells_players_of_rebuys_their_price_and_the_end_of_ch
             currency="EUR",
             fees={"buy_in": 500, "fee": 50},
             overrides={"rebuy": {"max": 2, "until_level": 3}},
+            entry=ENTRY | {"check_in_opens_before_seconds": 1800},
         )
         player = await console.signed_in(people[0].login)
         lost = "Players who have not checked in by the start lose their places."
@@ -83,6 +88,57 @@ async def test_the_evening_tells_players_of_rebuys_their_price_and_the_end_of_ch
         for page in (await pages(player, tournament, headers=GERMAN))[:2]:
             assert "Wer bis zum Beginn nicht eingecheckt ist, verliert den Platz." in page
             assert "höchstens 2 pro Person" in page
+
+
+async def test_once_check_in_is_open_the_evening_says_until_when(serving: Serving) -> None:
+    async with serving() as console:
+        owner, tournament, people = await evening(console)
+        starts_at = (await owner.get(f"/v1/tournaments/{tournament}")).json()["starts_at"]
+        until = datetime.fromisoformat(starts_at).isoformat(timespec="seconds")
+        for reader in (await console.signed_in(people[0].login), console.browser()):
+            for page in (await pages(reader, tournament))[:2]:
+                assert f'Check-in is open until the start, <time datetime="{until}"' in page
+                assert "Check-in opens" not in page
+        for page in (await pages(console.browser(), tournament, headers=GERMAN))[:2]:
+            assert f'Der Check-in ist bis zum Beginn offen, <time datetime="{until}"' in page
+
+
+async def test_the_evening_says_that_rebuys_are_over_once_their_last_level_is(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        overrides = {"rebuy": {"max": 1, "until_level": 1}, "escalation": _BY_THE_CLOCK}
+        owner, _, tournament, people, _ = await console.api.playing(3, overrides=overrides)
+        player = await console.signed_in(people[0].login)
+        poster = f"/tournaments/{tournament}"
+        assert "to the end of level 1" in (await player.get(poster)).text
+        gone = {"level": 2, "reason": "We are late."}
+        assert (await owner.post(f"/v1{poster}/clock", gone)).is_success
+        page = (await player.get(poster)).text
+        assert "over since the end of level 1" in page and "to the end of level 1" not in page
+        page = (await player.get(poster, headers=GERMAN)).text
+        assert "vorbei seit dem Ende von Level 1" in page
+
+
+async def test_of_scheduled_rounds_only_the_final_sells_rebuys_and_the_pages_say_so(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        plan = {"kind": "rounds", "rounds": 1, "hands_per_round": 1}
+        terms = {"entry": {}, "floor": {}, "overrides": {"rebuy": {"max": 2}}}
+        for cut in (2, None):
+            owner, tournament, _ = await evening(console, format=plan | {"cut": cut}, **terms)
+            staff = await console.signed_in(owner.login)
+            for reader in (staff, console.browser()):
+                for page in (await pages(reader, tournament))[:2]:
+                    assert ("only in the final" in page) is (cut is not None)
+                    assert ("at most 2 each" in page) is (cut is not None)
+                assert ("There are no rebuys." in page) is (cut is None)
+            german = (await pages(staff, tournament, headers=GERMAN))[0]
+            assert ("nur im Finale" in german) is (cut is not None)
+            await owner.post(f"/v1/tournaments/{tournament}/start")
+            floor = (await pages(staff, tournament))[2]
+            assert "/floor/disqualify" in floor and "/floor/rebuy" not in floor
 
 
 async def test_a_player_who_is_out_reads_the_own_place_on_the_evening(serving: Serving) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import msgspec
 from markupsafe import escape
 
-from engine.tournament.model.terms import EntryTerms
+from engine.tournament.model.terms import EntryTerms, Rounds
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
@@ -37,10 +37,10 @@ class EntryRules(msgspec.Struct, frozen=True, kw_only=True):
     """The effect of too few players at the start, or nothing once play has begun."""
 
     no_show: str = ""
-    """The opening of check-in, and the effect of not being there. Nothing once play has begun."""
+    """When check-in is open, and the effect of not being there. Nothing once play has begun."""
 
     rebuys: tuple[str, ...] = ()
-    """The number of rebuys, their end and their price. Empty without rebuys."""
+    """Where rebuys are sold, their number, their end and their price. Empty without rebuys."""
 
     waits: str = ""
     """That the start was postponed, or nothing."""
@@ -53,7 +53,9 @@ NO_ENTRY_RULES = EntryRules()
 """No rules of entry, as for a preset, and for a floor that strangers see."""
 
 
-def entry_rules(language: Spoken, shown: TournamentShown | PublicTournament) -> EntryRules:
+def entry_rules(
+    language: Spoken, shown: TournamentShown | PublicTournament, now: datetime
+) -> EntryRules:
     """Return what still holds of the rules of entry."""
     entry, before = shown.entry, shown.state in BEFORE_PLAY
     late = None
@@ -64,7 +66,7 @@ def entry_rules(language: Spoken, shown: TournamentShown | PublicTournament) -> 
     if not before:
         return EntryRules(late=late, rebuys=rebuys)
     return EntryRules(
-        no_show=_if_absent(language, shown),
+        no_show=_if_absent(language, shown, now),
         rebuys=rebuys,
         too_few=if_too_few(language, entry, shown.entrants_min, shown.postponements),
         waits=_waits(language, entry) if shown.postponements else "",
@@ -74,13 +76,21 @@ def entry_rules(language: Spoken, shown: TournamentShown | PublicTournament) -> 
 
 def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tuple[str, ...]:
     _, rebuy = language.gettext, shown.ruleset.rebuy
-    if rebuy.max == 0:
+    if not sells_rebuys(shown):
         return ()
-    found = [_("any number")]
-    if rebuy.max is not None:
-        found = [_("at most %(num)s each") % {"num": rebuy.max}]
+    found = [_("only in the final")] if isinstance(shown.format, Rounds) else []
+    if rebuy.max is None:
+        found.append(_("any number"))
+    else:
+        found.append(_("at most %(num)s each") % {"num": rebuy.max})
     if rebuy.until_level is not None:
-        found.append(_("to the end of level %(level)s") % {"level": rebuy.until_level})
+        over = _level_of(shown) > rebuy.until_level
+        said = (
+            _("over since the end of level %(level)s")
+            if over
+            else _("to the end of level %(level)s")
+        )
+        found.append(said % {"level": rebuy.until_level})
     if isinstance(shown, TournamentShown) and shown.currency is not None:
         price = shown.fees.price_of_rebuy
         money = Words(language).money(price.price + price.fee, shown.currency)
@@ -88,15 +98,35 @@ def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tupl
     return tuple(found)
 
 
-def _if_absent(language: Spoken, shown: TournamentShown | PublicTournament) -> str:
-    before = shown.entry.check_in_opens_before_seconds
+def sells_rebuys(shown: TournamentShown | PublicTournament) -> bool:
+    """Return whether the evening ever sells rebuys. Of scheduled rounds only the final does."""
+    final = not isinstance(shown.format, Rounds) or shown.format.cut is not None
+    return shown.ruleset.rebuy.max != 0 and final
+
+
+def rebuys_now(shown: TournamentShown) -> bool:
+    """Return whether rebuys are sold now. In rounds they are once the final has begun."""
+    return sells_rebuys(shown) and (shown.round is None or shown.round.stage == "final")
+
+
+def _level_of(shown: TournamentShown | PublicTournament) -> int:
+    """Return the level of the clock. Strangers see none here, so it is 0 for them."""
+    clock = shown.clock if isinstance(shown, TournamentShown) else None
+    return 0 if clock is None else clock.level
+
+
+def _if_absent(language: Spoken, shown: TournamentShown | PublicTournament, now: datetime) -> str:
+    _, before = language.gettext, shown.entry.check_in_opens_before_seconds
     if before is None or not releases(shown.entry):
         return ""
-    said = language.gettext(
-        "Check-in opens %(when)s. Players who have not checked in by the start lose their places."
-    )
-    opens = Words(language).when(shown.starts_at - timedelta(seconds=before))
-    return escape(said) % {"when": opens}
+    when = shown.starts_at - timedelta(seconds=before)
+    said = _("Check-in opens %(when)s. Players who have not checked in by the start lose their "
+             "places.")  # fmt: skip
+    if now >= when and shown.state != "announced":
+        when = shown.starts_at
+        said = _("Check-in is open until the start, %(when)s. Players who have not checked in by "
+                 "then lose their places.")  # fmt: skip
+    return escape(said) % {"when": Words(language).when(when)}
 
 
 def releases(entry: EntryTerms) -> bool:

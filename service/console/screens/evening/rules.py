@@ -1,8 +1,10 @@
 """The rules of an evening, or of a preset, on one page in a card player's words."""
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.rulesets import Ruleset
+from service.api.http.shell import shell_of
 from service.api.public.tournaments import PublicTournament
 from service.api.rules.rulesets import RulesetShown
 from service.api.tournament.tournaments import TournamentShown
@@ -10,7 +12,12 @@ from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.rules.evening import Rules, rules_of
-from service.console.screens.evening.entry import NO_ENTRY_RULES, EntryRules, entry_rules
+from service.console.screens.evening.entry import (
+    NO_ENTRY_RULES,
+    EntryRules,
+    entry_rules,
+    sells_rebuys,
+)
 from service.console.words import Words
 
 
@@ -88,8 +95,8 @@ async def rules(ask: Ask, tournament: str) -> Page:
     return Page(
         "evening/rules.html",
         _screen(
-            ask, title, evening, shown.ruleset, shown.ruleset_name, shown.starting_stack,
-            entry_rules(ask.language, shown),
+            ask, title, evening, _played(shown), shown.ruleset_name, shown.starting_stack,
+            entry_rules(ask.language, shown, shell_of(ask.request).now()),
         ),
     )  # fmt: skip
 
@@ -101,6 +108,13 @@ async def preset_rules(ask: Ask, preset: str) -> Page:
     title = ask.gettext("The rules of %(name)s") % {"name": Words(ask.language).game(shown.name)}
     stack = shown.ruleset.starting_stack
     return Page("evening/rules.html", _screen(ask, title, None, shown.ruleset, shown.name, stack))
+
+
+def _played(shown: TournamentShown | PublicTournament) -> Ruleset:
+    """Return the ruleset, without rebuys if the evening never sells any."""
+    if sells_rebuys(shown):
+        return shown.ruleset
+    return replace(shown.ruleset, rebuy=replace(shown.ruleset.rebuy, max=0))
 
 
 async def _as_member(ask: Ask, tournament: str) -> TournamentShown:

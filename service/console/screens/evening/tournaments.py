@@ -305,7 +305,7 @@ def _poster(
         name=shown.name,
         state=shown.state,
         starts_at=shown.started_at or shown.starts_at,
-        entry=entry_rules(ask.language, shown),
+        entry=entry_rules(ask.language, shown, shell_of(ask.request).now()),
         place=shown.place,
         length_seconds=shown.length_seconds,
         game=shown.ruleset_name,

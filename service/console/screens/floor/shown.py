@@ -17,6 +17,7 @@ from service.console.screens.evening.entry import (
     NO_ENTRY_RULES,
     EntryRules,
     entry_rules,
+    rebuys_now,
 )
 from service.console.screens.floor.happened import Told
 from service.console.screens.floor.starting import absentees, loses_places, owe_the_entry
@@ -226,14 +227,14 @@ def member_screen(
         tables=tuple(_table(each, called, order) for each in seen.tables),
         outside=_outside(shown.entrants) if shown.state in ("running", "paused") else (),
         breaking_order=order,
-        rebuys={e.id: e.rebuys + 1 for e in shown.entrants if shown.ruleset.rebuy.max != 0},
+        rebuys={e.id: e.rebuys + 1 for e in shown.entrants} if rebuys_now(shown) else {},
         add_ons=shown.fees.add_on is not None,
         house_bots=_open_to_house_bots(shown) and shown.currency is None,
         bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
         happened=happened,
         out=(),
         starts_at=shown.starts_at if shown.state in BEFORE_PLAY else None,
-        entry=entry_rules(language, shown),
+        entry=entry_rules(language, shown, floor.now),
         warning=loses_places(language, absent) if absent else "",
         unpaid=owe_the_entry(language, unpaid) if unpaid else "",
     )
