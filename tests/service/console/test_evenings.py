@@ -374,6 +374,12 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
 
         assert page.status_code == 200, page.text
         fields = filled(page.text)
+        assert "This is new: the earlier evening was to be cancelled at once." in page.text
+        assert (fields["postpone"], fields["postpone_minutes"]) == ("yes", "15")
+        assert "have entered at the start, the start waits 15 minutes, at most twice." in page.text
+        german = (await browser.get(unescape(links[0]), headers={"Accept-Language": "de"})).text
+        assert "Der frühere Abend sollte sofort ausfallen." in german
+        page = await browser.get(unescape(links[0]))
         assert fields["name"] == "Ümläut & Co"
         assert fields["payment"] == "on_trust", "as last time"
         assert (fields["table_seats"], fields["starting_stack"]) == ("5", "700")
@@ -388,6 +394,9 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         assert "The evening is announced." in page.text, page.text
         again = page.url.path.rpartition("/")[2]
         body = (await owner.get(f"/v1/tournaments/{again}/terms")).json()["body"]
+        assert (body["entry"]["too_few"], body["entry"]["postponements_max"]) == ("postpone", 2)
+        planned_again = f"/leagues/{league}/new-evening/plan?often=once&like={again}"
+        assert "This is new" not in (await browser.get(planned_again)).text, "it waits already"
         assert body["fees"]["bounty"] == 200, "what the form does not show stays as it was"
         assert (body["overrides"]["rebuy"]["max"], fields["rebuys"]) == (1, "1")
         assert body["overrides"]["rebuy"]["seconds"] == 45

@@ -17,6 +17,7 @@ from service.api.league.leagues import LeagueShown
 from service.api.season.calendars import Schedule
 from service.api.season.seasons import SeasonMade
 from service.api.tournament.tournaments import TournamentMade
+from service.base.documents import Document
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import FieldError, Problem
@@ -36,7 +37,7 @@ from service.console.screens.evening.plan import (
     rrule,
 )
 from service.console.screens.evening.terms import terms_of
-from service.console.screens.evening.typed import filled, kept, laid_over
+from service.console.screens.evening.typed import filled, gives_up, kept, laid_over
 from service.console.screens.league.seasons import SeasonListed, league_seasons
 
 PLANS = frozenset({"owner", "director"})
@@ -97,6 +98,8 @@ class PlanScreen(msgspec.Struct, kw_only=True):
     """The name of the season that would be opened. No season of the league has it yet."""
 
     ahead_days: int
+    waits_anew: bool
+    """True if the start waits for players, and that of the earlier evening did not."""
 
 
 @page("/leagues/{league:str}/new-evening")
@@ -131,8 +134,10 @@ async def _planned(ask: Ask, league: str) -> Page:
     """Propose an evening. Values that were typed, or come from an earlier evening, stay."""
     shown = await _planned_by(ask, league)
     asked = questions(ask, shell_of(ask.request).now(), None)
+    waits_anew = False
     if ask.failure is None and asked.like:
-        asked = await _as_earlier(ask, league, asked)
+        content = await content_of(ask, league, asked.like)
+        asked, waits_anew = _as_earlier(ask, content, asked), gives_up(content)
     if ask.failure is not None:
         own = kept(ask.failure.values)
         ask.failure = replace(ask.failure, values=own)
@@ -142,12 +147,13 @@ async def _planned(ask: Ask, league: str) -> Page:
     plan, seasons = await asyncio.gather(
         proposal(ask, asked, own, key), league_seasons(ask, league)
     )
-    return Page("evening/plan.html", _screen(ask, shown, asked, plan, seasons))
+    return Page(
+        "evening/plan.html", _screen(ask, shown, asked, plan, seasons, waits_anew=waits_anew)
+    )
 
 
-async def _as_earlier(ask: Ask, league: str, asked: Questions) -> Questions:
+def _as_earlier(ask: Ask, content: Document, asked: Questions) -> Questions:
     """Fill in the form from an earlier evening. Answers in the address take precedence."""
-    content = await content_of(ask, league, asked.like)
     values = filled(content)
     for question, name in _ANSWERED.items():
         if ask.query(question):
@@ -238,6 +244,8 @@ def _screen(
     asked: Questions,
     plan: Proposal,
     seasons: Sequence[SeasonListed],
+    *,
+    waits_anew: bool,
 ) -> PlanScreen:
     fields = {name: str(each) for name, each in msgspec.structs.asdict(asked).items()}
     new = _new_season(ask, asked, {each.name for each in seasons})
@@ -257,6 +265,7 @@ def _screen(
         seasons=tuple(listed),
         new_season=new,
         ahead_days=_AHEAD_DAYS,
+        waits_anew=waits_anew,
     )
 
 

@@ -102,14 +102,23 @@ def entry_terms_of(values: Values) -> dict[str, object]:
     return entry
 
 
+def gives_up(content: Document) -> bool:
+    """Return whether an announcement cancels its evening at once if too few players come."""
+    return _part(content, "entry").get("too_few") != "postpone"
+
+
 def filled(content: Document) -> dict[str, tuple[str, ...]]:
-    """Return the fields of a form for an announcement, such as that of an earlier evening."""
+    """
+    Return the fields of a form for an announcement, such as that of an earlier evening.
+
+    The start of a new evening waits for players, even if that of the earlier one did not.
+    """
     found: dict[str, tuple[str, ...]] = {}
     entry, floor, fees = (_part(content, each) for each in ("entry", "floor", "fees"))
     breaks = floor.get("breaks") or ()
     rebuy = _part(_part(content, "overrides"), "rebuy")
     most = rebuy.get("max")
-    postpones = entry.get("too_few") == "postpone"
+    postpones = not gives_up(content)
     single = {
         "name": content.get("name"),
         "place": content.get("place"),
@@ -126,7 +135,7 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
         "payment": fees.get("payment", "on_trust") if fees.get("buy_in") else None,
         "waitlist": entry.get("waitlist"),
         "check_in": entry.get("check_in_opens_before_seconds") is not None,
-        "postpone": postpones,
+        "postpone": True,
         "postpone_minutes": _minutes(entry.get("postpone_seconds")) if postpones else None,
         "postponements_max": entry.get("postponements_max") if postpones else None,
         "staff_may_play": content.get("staff_may_play"),
