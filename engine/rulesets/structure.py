@@ -86,7 +86,7 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
     if last <= first:
         raise RulesetInvalid(reason=Wording("the stacks are too small for so long a tournament"))
     growth = (last / first) ** (1 / (LEVELS - 1))
-    levels = _even(_levels(game, first, growth, length), minutes * 60)
+    levels = _even(_levels(game, first, growth, length), length)
     reason = contradiction(replace(ruleset, escalation=Levels(by="clock", levels=levels)))
     if reason is not None:
         raise RulesetInvalid(reason=reason)
@@ -117,7 +117,8 @@ def by_the_clock(
         ruleset: A game of Coruscant Shift in which forced bets rise.
         players: The number of players who may enter. With fewer, the tournament ends earlier.
         stack: The starting stack, in chips.
-        seconds: The planned length. Any length is allowed. A level lasts at least one second.
+        seconds: The planned length. Any length is allowed. A level lasts whole minutes, or at
+            least one second if the tournament is too short for that.
 
     Source: rulebook ``escalation.several_tables``.
     """
@@ -128,7 +129,9 @@ def by_the_clock(
     first = amounts.big or amounts.ante
     last = players * stack / _chips_at_the_end(ruleset, length)
     growth = max((last / first) ** (1 / (LEVELS - 1)), GROWTH_MIN)
-    levels = _levels(ruleset, first, growth, length)
+    levels = _even(_levels(ruleset, first, growth, length), length)
+    if seconds >= MINUTES_MIN * 60:
+        levels = (*(_in_minutes(each) for each in levels[:-1]), levels[-1])
     return replace(ruleset, escalation=Levels(by="clock", levels=levels))
 
 
@@ -199,11 +202,22 @@ def _listed(steps: Iterable[LevelStep]) -> tuple[LevelStep, ...]:
     return (*listed[:-1], replace(listed[-1], length=None))
 
 
-def _even(levels: tuple[LevelStep, ...], seconds: int) -> tuple[LevelStep, ...]:
-    """Return *levels* of one length. As many as before begin in the first *seconds*."""
+def _even(levels: tuple[LevelStep, ...], length: int) -> tuple[LevelStep, ...]:
+    """
+    Return *levels* of one length. As many as before begin in the time of ``LEVELS``.
+
+    Args:
+        length: The length of a level that was not merged with others.
+    """
+    seconds = LEVELS * length
     begins = [*accumulate((each.length or 0 for each in levels[:-1]), initial=0)]
-    length = round(seconds / sum(each < seconds for each in begins))
-    return (*(replace(each, length=length) for each in levels[:-1]), levels[-1])
+    even = round(seconds / sum(each < seconds for each in begins))
+    return (*(replace(each, length=even) for each in levels[:-1]), levels[-1])
+
+
+def _in_minutes(level: LevelStep) -> LevelStep:
+    """Return *level* with a length in whole minutes, as people plan it."""
+    return replace(level, length=60 * max(1, round((level.length or 0) / 60)))
 
 
 def _step(ruleset: CoruscantShift, bet: int, length: int) -> LevelStep:

@@ -118,20 +118,30 @@ def test_an_escalation_that_is_named_is_kept(escalation: dict[str, str]) -> None
         (10_800, 900),
         (60, 5),
         (2_400, 200),
-        (2_700, 225),
-        (7_230, 602),
-        (90_000, 7_500),
-        (31 * 86_400, 223_200),
+        (2_700, 240),
+        (7_230, 600),
+        (90_000, 8_160),
+        (31 * 86_400, 243_480),
     ],
 )
 def test_levels_are_made_for_the_length_that_is_planned(seconds: int | None, level: int) -> None:
     command = asked(length_seconds=seconds)
     decider.decide(decider.initial, command)
     steps = command.ruleset.escalation.levels
-    lengths = [step.length for step in steps[:-1]]
-    assert min(lengths) == level
-    # Levels with the same bets are merged, and last as long as all of them together.
-    assert {length % level for length in lengths} == {0}
+    assert {step.length for step in steps[:-1]} == {level}
+
+
+@pytest.mark.parametrize("ruleset", ["better", "better_simple"])
+@pytest.mark.parametrize("most", [7, 12, 24])
+def test_levels_last_equally_long_where_small_chips_leave_some_out(ruleset: str, most: int) -> None:
+    asked_for = asked(ruleset=ruleset, entrants_max=most, length_seconds=10_800)
+    steps = asked_for.ruleset.escalation.levels
+    assert len(steps) < 20, "some have the same bets"
+    [length] = {step.length for step in steps[:-1]}
+    assert length % 60 == 0
+    in_time = round(10_800 / length)
+    assert 8 <= in_time < 12
+    assert abs(in_time * length - 10_800) <= 30 * in_time, "to half a minute each"
 
 
 FINAL_TABLES = [
