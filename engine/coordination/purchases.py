@@ -106,12 +106,18 @@ def demand_a_hand(here: TableState, asked: Iterable[TableCommand]) -> None:
     Source: rulebook ``rebuy.last_hand``.
     """
     buys = any(isinstance(each, BuyChips) and each.cause == "add_on" for each in asked)
-    if buys and isinstance(here, Table) and _no_hand_left(here):
+    if buys and isinstance(here, Table) and no_hand_left(here):
         raise NoHandLeft
 
 
-def _no_hand_left(table: Table) -> bool:
-    """Return whether the last hand was played, or everybody has dealt who still could."""
+def no_hand_left(table: Table) -> bool:
+    """
+    Return whether the last hand is played or in play, or everybody has dealt who still could.
+
+    While a hand is in play that was not called the last, nobody knows yet who can still deal.
+    """
+    if table.hand is not None:
+        return table.hand.opened.last
     once = isinstance(table.ruleset.end, EachDealtOnce) and table.hand_number > 0
     all_dealt = once and not set(table.dealers_left).intersection(dealable(table))
     return table.played_last or all_dealt

@@ -2,10 +2,15 @@
 
 import msgspec
 
+from engine.coordination.purchases import no_hand_left
+from engine.table.model.state import State, Table
 from engine.tournament.chips.rebuying import may_bring
-from engine.tournament.model.state import Running, State
+from engine.tournament.model.state import Running
 from engine.tournament.money.paying import no_add_on
-from engine.values import EntrantId
+from engine.values import EntrantId, stream_of
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.reading.moments import Moment
+from service.api.http.shell import Shell
 from service.api.tournament.entrants import EntrantShown
 
 
@@ -33,7 +38,10 @@ class MyEntry(msgspec.Struct, kw_only=True):
     """The seat at that table, or null."""
 
     add_on: bool
-    """True if the entrant may take the add-on of the terms as soon as no hand is in play."""
+    """
+    True if the entrant may take the add-on of the terms as soon as no hand is in play. False once
+    the table's last hand is opened.
+    """
 
     items: tuple[MyItem, ...]
     """The caller's items, if the game has any. Others can win them."""
@@ -42,9 +50,20 @@ class MyEntry(msgspec.Struct, kw_only=True):
     """True if the caller may still bring an item, to stake it after a bust."""
 
 
-def my_entry(state: State, entry: EntrantShown) -> MyEntry:
-    """Return an entry of the caller's, with what only they may do."""
+async def my_entry(
+    shell: Shell, place: TournamentPlace, entry: EntrantShown, moment: Moment | None
+) -> MyEntry:
+    """
+    Return an entry of the caller's, with what only they may do.
+
+    Args:
+        moment: The moment of *place*, or None for now.
+    """
+    state = place.state
     open_now = isinstance(state, Running) and no_add_on(state, EntrantId(entry.id)) is None
+    if open_now and entry.table is not None:
+        here = await _table(shell, place.league, entry.table, moment)
+        open_now = not (isinstance(here, Table) and no_hand_left(here))
     items = state.items if isinstance(state, Running) else ()
     return MyEntry(
         entrant=entry.id,
@@ -58,3 +77,10 @@ def my_entry(state: State, entry: EntrantShown) -> MyEntry:
         ),
         brings_item=isinstance(state, Running) and may_bring(state, EntrantId(entry.id)),
     )
+
+
+async def _table(shell: Shell, league: str, table: str, moment: Moment | None) -> State:
+    stream = stream_of(table)
+    if moment is not None:
+        return (await moment.state(stream)).state
+    return (await shell.runtime.writer.load(league, stream, fresh=False)).state

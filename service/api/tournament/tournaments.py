@@ -26,7 +26,7 @@ from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
 from service.api.http.problems.asking import TournamentAsked, filled
 from service.api.http.reading.etags import Tags
-from service.api.http.reading.moments import AS_OF_PROBLEMS, Then, place_then
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Moment, Then, place_then
 from service.api.http.reading.paging import Page
 from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell
@@ -337,12 +337,14 @@ async def read_tournament(
     moment = await then.moment(place.league)
     if moment is not None:
         there = await place_then(place, moment)
-        return encoded(await _shown(shell, principal, there), headers=moment.headers)
-    shown = await _shown(shell, principal, await with_entry_times(shell, place))
+        return encoded(await _shown(shell, principal, there, moment), headers=moment.headers)
+    shown = await _shown(shell, principal, await with_entry_times(shell, place), None)
     return tags.answer(shown, place.loaded.version, whole=True)
 
 
-async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> TournamentShown:
+async def _shown(
+    shell: Shell, principal: Principal, place: TournamentPlace, moment: Moment | None
+) -> TournamentShown:
     entrants = await shown_entrants(shell, principal, place)
     mine = entrant_of(place.state, principal.account.player)
     my = next((each for each in entrants if each.id == mine), None)
@@ -357,7 +359,7 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         tables=tuple(
             TableShown(id=each.table, number=each.number) for each in tables_of(place.state)
         ),
-        my=None if my is None else my_entry(place.state, my),
+        my=None if my is None else await my_entry(shell, place, my, moment),
         clock=_clock(place.state),
         round=round_now(place.state),
         cancellation=await cancellation_shown(shell.engine, place.state),

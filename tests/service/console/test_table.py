@@ -415,6 +415,24 @@ async def test_an_add_on_is_taken_from_the_table_while_play_is_stopped(serving: 
         assert pool == 2500
 
 
+async def test_no_add_on_is_offered_in_the_last_hand_of_a_table_or_after_it(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        asked = terms("better") | {
+            "fees": {"buy_in": 1000, "add_on": {"price": 500, "fee": 50, "chips": 20}},
+            "currency": "EUR", "payouts": [1], "hands_max": 1,
+        }  # fmt: skip
+        owner, _, tournament, people, table = await console.api.playing(2, **asked)
+        browser = await console.signed_in(people[0].login)
+        await owner.post(f"/v1/tournaments/{tournament}/pause", {}, key="break")
+        assert "Add-on" not in (await browser.get(f"/tables/{table}")).text
+        await one_folds(people, table)
+        assert "Add-on" not in (await browser.get(f"/tables/{table}")).text
+        refused = await people[0].post(f"/v1/tournaments/{tournament}/add-ons")
+        assert refused.json()["code"] == "no_hand_left"
+
+
 async def test_a_casino_takes_chips_and_lets_players_go_with_theirs(serving: Serving) -> None:
     async with serving() as console:
         asked = terms("casino") | {"table_seats": 4}
