@@ -9,16 +9,20 @@ from engine.rulesets.model import Ruleset
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter with different values. Null means that a ruleset has no such parameter."""
+    """
+    A parameter of rulesets, or a member of terms, with different values.
+
+    Null may also mean that one of the two has no such member.
+    """
 
     parameter: str
-    """The path of the parameter, joined by full stops: ``roll.when``."""
+    """The path of the parameter or member, joined by full stops: ``roll.when``."""
 
     one: Any
-    """The value in the first ruleset, any JSON."""
+    """The value in the first ruleset, or before a change, any JSON."""
 
     other: Any
-    """The value in the second ruleset, any JSON."""
+    """The value in the second ruleset, or after a change, any JSON."""
 
 
 def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:
@@ -31,6 +35,11 @@ def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:
     >>> [each.parameter for each in differences(preset("halcyon_10"), preset("holo"))]
     ['discard', 'roll.by']
     """
+    return between(one, other)
+
+
+def between(one: msgspec.Struct, other: msgspec.Struct) -> tuple[Difference, ...]:
+    """Return the differences between two structs of one kind, by the paths of their members."""
     return tuple(_between("", msgspec.to_builtins(one), msgspec.to_builtins(other)))
 
 

@@ -27,6 +27,7 @@ from engine.tournament.model.state import (
 )
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.terms.announced import Terms, closes_at
+from engine.tournament.model.terms.changeable import TermsChange, changeable
 from engine.tournament.model.values.entering import Applicant, Entering, Notice
 from engine.values import EntrantId
 
@@ -47,7 +48,15 @@ def _terms_changed(state: State, event: entering_events.TermsChanged) -> State:
     entering = replace(state.entering, late_until=event.late_registration_until)
     if event.check_in_again:
         entering = replace(entering, check_in_opened=False, checked_in=frozenset())
-    return replace(state, terms=copied(TournamentAnnounced, event), entering=entering)
+    terms = copied(TournamentAnnounced, event)
+    change = TermsChange(
+        by=event.by,
+        reason=event.reason,
+        before=changeable(state.terms),
+        after=changeable(terms),
+    )
+    entering = replace(entering, changes=(*entering.changes, change))
+    return replace(state, terms=terms, entering=entering)
 
 
 def _discarded(state: Drafted, event: entering_events.DraftDiscarded) -> State:

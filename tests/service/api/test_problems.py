@@ -72,6 +72,7 @@ def test_every_route_that_keeps_or_shows_words_says_that_they_may_be_forged() ->
     sealed = {"file_confidential_claim", "dismiss_confidential_claim"}  # stored with the claim
     shown = {
         "read_text", "list_bans", "read_dispute", "list_announcements", "list_corrections",
+        "list_terms_changes",
         "take_league_away",
     }  # fmt: skip
     for path in document["paths"].values():

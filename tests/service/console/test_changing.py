@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.service.api.conftest import ANY
 from tests.service.console.conftest import Browser
 from tests.service.console.test_door import opened
 
@@ -107,6 +108,33 @@ async def test_start_places_and_name_change_and_another_who_was_faster_is_told_o
         player = await console.signed_in((await console.api.join(owner, league)).login)
         assert (await player.get(path)).status_code == 404
         assert path not in (await player.get(f"/tournaments/{tournament}")).text
+
+
+async def test_players_read_what_was_changed_and_why_on_the_page_of_the_evening(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        player = await console.signed_in((await console.api.join(owner, league)).login)
+        poster = f"/tournaments/{tournament}"
+        assert "Changed since" not in (await player.get(poster)).text
+        for asked in (
+            {"place": "<b>Café</b>", "starts_at": "2031-07-01T18:30:00Z", "reason": "Heat & haze"},
+            {"entrants_max": 12, "entry": {"offer_seconds": 777}, "reason": "So many"},
+        ):
+            changed = f"/v1/tournaments/{tournament}/terms-changes"
+            assert (await owner.post(changed, asked, headers=ANY)).is_success
+        page = (await player.get(poster)).text
+        told = page.partition('id="changes"')[2]
+        assert told.index("So many") < told.index("Heat &amp; haze"), "the newest first"
+        assert "Venue: &lt;b&gt;Café&lt;/b&gt; instead of –" in told
+        assert re.search(r'Start: <time datetime="2031-07-01T18:30:00\+00:00"[^>]*>', told)
+        assert "Maximum players: 12 instead of" in told
+        assert "The rules of entry" in told
+        german = (await player.get(poster, headers={"Accept-Language": "de"})).text
+        assert "Seit der Ankündigung geändert" in german
+        assert "Ort: &lt;b&gt;Café&lt;/b&gt; statt –" in german
+        assert "Heat" not in (await console.browser().get(poster)).text
 
 
 async def test_a_draft_is_announced_or_thrown_away(serving: Serving) -> None:

@@ -8,6 +8,7 @@ from engine.kit.structs import copied
 from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.terms.entry import EntryTerms
 from engine.tournament.model.terms.fees import FeeTerms
+from engine.values import PlayerId, TextRef
 
 
 class ChangeableTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,6 +55,17 @@ class ChangeableTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     length_seconds: int | None
     """The planned length in seconds, from the start."""
+
+
+class TermsChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of announced terms, as everybody may read it."""
+
+    by: PlayerId
+    """The member of staff."""
+
+    reason: TextRef
+    before: ChangeableTerms
+    after: ChangeableTerms
 
 
 def changeable(terms: Terms) -> ChangeableTerms:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.tournament.model.terms.changeable import TermsChange
 from engine.values import EntrantId, PlayerId, TableId, TextRef
 
 
@@ -87,6 +88,8 @@ class Entering(msgspec.Struct, frozen=True, kw_only=True):
     """The instant from which outages lengthen late registration. None if a level ends it."""
 
     notices: tuple[Notice, ...] = ()
+    changes: tuple[TermsChange, ...] = ()
+    """The changes of the announced terms, the oldest first."""
 
     def applicant(self, entrant: EntrantId) -> Applicant | None:
         """Return the applicant or refused applicant *entrant*, or None if there is none."""

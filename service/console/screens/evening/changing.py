@@ -10,7 +10,6 @@ from babel.dates import format_date
 from service.api.http.writing.rehearsing import WouldChange
 from service.api.tournament.tournaments import TournamentShown
 from service.base.documents import Document
-from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -19,6 +18,7 @@ from service.console.forms import Given, Question, Rehearsal, command
 from service.console.numbers import demanded, minor, written
 from service.console.pages import Done, Page
 from service.console.rehearsals import ChangeList, Row
+from service.console.screens.evening.changes import MONEY, TERMS
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
 from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
@@ -30,20 +30,6 @@ _MORE_PLACES = 3
 _PLACES_MAX = 12
 _FIXED = OVER | {"draft"}
 """States in which no terms may change. A draft is announced or thrown away as it stands."""
-
-_SAID = {
-    "name": N_("Name"),
-    "place": N_("Venue"),
-    "starts_at": N_("Start"),
-    "entrants_max": N_("Maximum players"),
-    "entrants_min": N_("Minimum players"),
-    "entry.late_registration_level": N_("Late entry to the end of level"),
-    "currency": N_("Currency"),
-    "payouts": N_("Shares of the places"),
-    "prize_pool": N_("The house adds"),
-    "fees.amounts": N_("Prizes by hand"),
-}
-"""The terms that may change, as the form calls them."""
 
 _Changes = dict[str, tuple[object, object]]
 """The present and the new value of each term that changes."""
@@ -182,7 +168,7 @@ def _listed(ask: Ask, given: Given, shown: TournamentShown, changes: _Changes) -
     rows = []
     zone = given.text("zone")
     currency = given.text("currency") or shown.currency
-    for name, said in _SAID.items():
+    for name, said in TERMS.items():
         if name in changes:
             before, after = changes[name]
             was = _told(ask, name, before, zone, shown.currency)
@@ -198,7 +184,7 @@ def _told(ask: Ask, name: str, value: object, zone: str, currency: str | None) -
         local = datetime.fromisoformat(str(value)).astimezone(ZoneInfo(zone))
         day = format_date(local, ask.gettext("EEEE, d MMMM"), locale=ask.language.locale)
         return f"{day}, {local:%H:%M} ({zone.replace('_', ' ')})"
-    money = name in ("prize_pool", "fees.amounts")
+    money = name in MONEY
     listed = value if isinstance(value, list | tuple) else [value]
     words = [
         written(each, currency) if money and isinstance(each, int) else each for each in listed

@@ -2,15 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.rulesets import Amounts, Ruleset
-from engine.rulesets.parts import Levels
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
@@ -29,7 +26,9 @@ from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.screens.evening import waitlist
 from service.console.screens.evening.cancelled import told, told_strangers
+from service.console.screens.evening.changes import Changed, changes_of, in_words
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER, EntryRules, entry_rules
+from service.console.screens.evening.levels import LevelLine, levels_of
 from service.console.screens.evening.playing import own_entry
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
@@ -87,26 +86,6 @@ class Price(msgspec.Struct, kw_only=True):
     prizes: tuple[int, ...]
 
 
-class _Break(Protocol):
-    """A planned break."""
-
-    @property
-    def level(self) -> int: ...
-    @property
-    def seconds(self) -> int: ...
-
-
-class LevelLine(msgspec.Struct, kw_only=True):
-    """A level of the clock, as it is planned."""
-
-    amounts: Amounts
-    minutes: int | None
-    """The length, or null for the last level, which never ends."""
-
-    break_minutes: int
-    """The break after it, or 0. Strangers see none."""
-
-
 class PosterScreen(msgspec.Struct, kw_only=True):
     """The page of a tournament."""
 
@@ -146,6 +125,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     cancelled_because: str | None = None
     """The reason of a cancelled evening, or null for another. Strangers read no words of staff."""
+
+    changes: tuple[Changed, ...] = ()
+    """The changes after the announcement, newest first. Strangers read no words of staff."""
 
     then: str
     """The page to which signing in leads: the poster, or the door with a scanned code."""
@@ -247,13 +229,15 @@ def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime
 
 
 async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
-    me, shown = await asyncio.gather(
-        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    me, shown, changes = await asyncio.gather(
+        ask.me(),
+        ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
+        changes_of(ask, tournament),
     )
     fees = shown.fees
     return replace(
         _poster(ask, shown, [_guest(each) for each in shown.entrants]),
-        levels=_levels(shown.ruleset, shown.floor.breaks),
+        levels=levels_of(shown.ruleset, shown.floor.breaks),
         price=Price(
             currency=shown.currency,
             entry=fees.buy_in + fees.fee + fees.bounty,
@@ -263,6 +247,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         mine=await _mine(ask, shown, me),
         closed_season=await _closed_season(ask, shown),
         cancelled_because=told(ask, shown),
+        changes=in_words(ask, changes, shown.currency),
         may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
         may_invite=_may(me, shown, "owner", "director") and shown.state in BEFORE_PLAY,
         may_change=_may(me, shown, "owner", "director") and own_entry(me, shown) is None,
@@ -313,7 +298,7 @@ def _poster(
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
         entrants_max=waitlist.places(shown),
-        levels=_levels(shown.ruleset, ()),
+        levels=levels_of(shown.ruleset, ()),
         price=None,
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
@@ -336,21 +321,6 @@ async def _closed_season(ask: Ask, shown: TournamentShown) -> str | None:
 def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
     """Return whether the reader has one of *roles* before the evening is over. The API decides."""
     return me.role_in(shown.league) in roles and shown.state not in OVER
-
-
-def _levels(ruleset: Ruleset, breaks: Iterable[_Break]) -> tuple[LevelLine, ...]:
-    escalation = ruleset.escalation
-    if not isinstance(escalation, Levels) or escalation.by != "clock":
-        return ()
-    seconds = {each.level: each.seconds for each in breaks}
-    return tuple(
-        LevelLine(
-            amounts=Amounts(small=each.small, big=each.big, ante=each.ante),
-            minutes=None if each.length is None else each.length // 60,
-            break_minutes=seconds.get(number, 0) // 60,
-        )
-        for number, each in enumerate(escalation.levels, 1)
-    )
 
 
 def _guest(each: EntrantShown) -> Guest:

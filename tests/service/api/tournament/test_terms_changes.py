@@ -67,6 +67,21 @@ async def test_more_places_and_a_later_start_reach_the_waitlist_lists_and_calend
         text = (await people[0].get(f"/v1/texts/{event['reason']['text']}")).json()
         assert text["text"] == WHY["reason"]
 
+        (told_of,) = (await people[0].get(f"{path}/terms-changes")).json()["items"]
+        assert (told_of["number"], told_of["by"]) == (1, owner.player)
+        assert told_of["reason"] == WHY["reason"]
+        changed = {each["parameter"]: (each["one"], each["other"]) for each in told_of["changed"]}
+        assert sorted(changed) == ["entrants_max", "place", "starts_at"]
+        assert changed["entrants_max"] == (2, 3) and changed["place"] == (None, "The back room")
+        assert abs(datetime.fromisoformat(told_of["at"]) - utcnow()) < timedelta(minutes=1)
+        await change(owner, path, entry={"waitlist": False})
+        newest, older = (await owner.get(f"{path}/terms-changes")).json()["items"]
+        assert older == told_of and newest["number"] == 2
+        assert newest["changed"] == [
+            {"parameter": "entry.waitlist", "one": True, "other": False},
+        ]
+        await change(owner, path, entry={"waitlist": True})
+
         await project(database)
         (row,) = (await owner.get(f"/v1/leagues/{league}/tournaments")).json()["items"]
         assert (row["entrants_max"], row["place"]) == (3, "The back room")
