@@ -7,11 +7,12 @@ from engine.table.model.state import State, Table
 from engine.tournament.chips.rebuying import may_bring
 from engine.tournament.model.state import Running
 from engine.tournament.money.paying import no_add_on
-from engine.values import EntrantId, stream_of
+from engine.values import EntrantId
 from service.api.http.access.rights import TournamentPlace
 from service.api.http.reading.moments import Moment
 from service.api.http.shell import Shell
 from service.api.tournament.entrants import EntrantShown
+from service.log.streams import table_stream
 
 
 class MyItem(msgspec.Struct, kw_only=True):
@@ -80,7 +81,7 @@ async def my_entry(
 
 
 async def _table(shell: Shell, league: str, table: str, moment: Moment | None) -> State:
-    stream = stream_of(table)
+    stream = table_stream(table)
     if moment is not None:
         return (await moment.state(stream)).state
     return (await shell.runtime.writer.load(league, stream, fresh=False)).state

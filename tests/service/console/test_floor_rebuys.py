@@ -22,6 +22,7 @@ async def test_a_rebuy_of_a_player_with_chips_is_declared_after_a_question(
         browser.page = await browser.post(f"{path}/rebuy", seat)
         assert f"Declare a rebuy for {seat['name']}?" in browser.page.text, browser.page.text
         assert "once the last chip is lost, and is owed then" in browser.page.text
+        assert "In the last hand it is not taken." in browser.page.text
         assert "rebuy_declared" not in (await owner.get(events)).text
 
         page = await browser.submit(f"{path}/rebuy")

@@ -293,6 +293,26 @@ async def test_a_player_rebuys_at_the_table_and_the_home_page_leads_there(
         )
 
 
+async def test_where_each_deals_once_a_rebuy_says_that_no_hand_may_follow(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        said = "no further hand is dealt, and your chips only count for the places."
+        rebuy, once = {"max": 1, "seconds": 3600}, {"end": {"kind": "each_dealt_once"}}
+        for _ in range(5):  # if the first hand is a tie, the second is the last and sells nothing
+            _, table, broke, _ = await until_a_bust(console.api, rebuy, **once)
+            phone = await console.signed_in(broke.login)
+            page = (await phone.get(f"/tables/{table}")).text
+            if "You may rebuy" in page:
+                break
+        assert said in page
+        german = await phone.get(f"/tables/{table}", headers={"Accept-Language": "de"})
+        assert "kommt keine Hand mehr" in german.text
+        _, table, broke, _ = await until_a_bust(console.api, rebuy)
+        page = (await (await console.signed_in(broke.login)).get(f"/tables/{table}")).text
+        assert "You may rebuy" in page and said not in page
+
+
 async def test_a_player_without_chips_stakes_an_item_and_may_buy_it_back(serving: Serving) -> None:
     async with serving() as console:
         tournament, table, broke, other = await until_a_bust(

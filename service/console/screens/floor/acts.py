@@ -212,7 +212,7 @@ async def rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
             ask.gettext("Declare a rebuy for %(name)s?") % name,
             ask.gettext(
                 "%(name)s still has chips. The rebuy comes by itself once the last chip is lost, "
-                "and is owed then. This cannot be taken back."
+                "and is owed then. In the last hand it is not taken. This cannot be taken back."
             )
             % name,
         )

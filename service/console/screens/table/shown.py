@@ -260,7 +260,7 @@ async def _rebuy(ask: Ask, game: Game) -> Window | None:
     status = next((each.status for each in game.entrants if each.id == mine), "")
     if status != "rebuy_open":
         return None
-    return await window_of(ask, game.id, game.fees, game.ruleset.rebuy.seconds)
+    return await window_of(ask, game.id, game.fees, game.ruleset)
 
 
 def _stakes(game: Game) -> Stakes | None:

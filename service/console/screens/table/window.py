@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.rulesets import EachDealtOnce, Ruleset
 from engine.tournament.model.terms import FeeTerms
 from service.api.table.my_waiting import MyWaiting, RebuyWaiting
 from service.console.asking import Ask
@@ -29,8 +30,11 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int
     """The whole length of the window."""
 
+    each_deals: bool
+    """True if the game ends once everybody has dealt, so that no hand may come after this one."""
 
-async def window_of(ask: Ask, tournament: str, fees: FeeTerms, seconds: int) -> Window | None:
+
+async def window_of(ask: Ask, tournament: str, fees: FeeTerms, ruleset: Ruleset) -> Window | None:
     """Return the reader's window in a tournament, or None without one."""
     waiting = await ask.api.get("/v1/me/waiting", MyWaiting)
     price = fees.price_of_rebuy
@@ -41,6 +45,7 @@ async def window_of(ask: Ask, tournament: str, fees: FeeTerms, seconds: int) -> 
                 number=each.number,
                 price=price.price + price.fee,
                 until=each.until,
-                seconds=seconds,
+                seconds=ruleset.rebuy.seconds,
+                each_deals=isinstance(ruleset.end, EachDealtOnce),
             )
     return None

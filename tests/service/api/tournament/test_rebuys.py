@@ -69,7 +69,9 @@ async def statuses(person: Any, tournament: str) -> dict[str, str]:
     return {each["player"]: each["status"] for each in shown["entrants"]}
 
 
-async def two_playing(api: Any, rebuy: dict[str, Any]) -> tuple[Any, str, str, list[Any]]:
+async def two_playing(
+    api: Any, rebuy: dict[str, Any], **overrides: Any
+) -> tuple[Any, str, str, list[Any]]:
     """Start a game of two with short stacks. Return its owner, tournament, table and players."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(2)]
@@ -79,7 +81,7 @@ async def two_playing(api: Any, rebuy: dict[str, Any]) -> tuple[Any, str, str, l
             "name": "Night",
             "hands_between_seconds": 0,
             "ruleset": "better_simple",
-            "overrides": {**GAME, "rebuy": rebuy},
+            "overrides": {**GAME, "rebuy": rebuy, **overrides},
             "starting_stack": 10,
         },
     )
@@ -92,9 +94,11 @@ async def two_playing(api: Any, rebuy: dict[str, Any]) -> tuple[Any, str, str, l
     return owner, tournament, shown["tables"][0]["id"], people
 
 
-async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
+async def until_a_bust(
+    api: Any, rebuy: dict[str, Any], **overrides: Any
+) -> tuple[str, str, Any, Any]:
     """Play until a player busts. Return tournament, table, the busted player and the other."""
-    owner, tournament, table, people = await two_playing(api, rebuy)
+    owner, tournament, table, people = await two_playing(api, rebuy, **overrides)
     return tournament, table, *await bust_at(owner, tournament, table, people)
 
 
