@@ -193,3 +193,36 @@ def test_an_item_is_staked_and_bought_back_by_taps(house: House) -> None:
     stacks = {each["entrant"]: each["stack"] for each in owner.get(f"/v1/tables/{table}")["seats"]}
     assert sum(stacks.values()) == 24
     assert overflow(page) <= 0
+
+
+def test_a_rebuy_stays_in_sight_and_what_was_done_is_said_until_the_next_decision(
+    house: House,
+) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn", "Cassian")]
+    evening = house.evening(owner, league, **TERMS)
+    path = f"/v1/tournaments/{evening}"
+    for each in people:
+        each.post(f"{path}/registrations")
+    table, bust = _first_bust(owner, people, path)
+    broke = next(each for each in people if each.player == bust["player"])
+    page = house.open(broke, PHONE, has_touch=True, is_mobile=True).context.new_page()
+    page.goto(f"/tables/{table}")
+    offered = page.get_by_role("button", name="Rebuy €10.00")
+    expect(offered).to_be_visible()
+    page.evaluate("document.querySelector('.acts').scrollIntoView({block: 'end'})")
+    assert page.evaluate("scrollY") > 100, "the end of the hand lies below"
+    expect(offered).to_be_in_viewport(ratio=1)
+
+    offered.tap()
+    back = page.get_by_text("You are back in. Your chips come with the next hand.")
+    expect(back).to_be_visible()
+
+    def forgotten() -> bool:
+        for each in owner.get(path)["entrants"]:
+            if each["status"] == "rebuy_open":
+                owner.post(f"{path}/rebuys/by-staff", {"entrant": each["id"]})
+        _all_in(people, table)
+        return not back.is_visible()
+
+    assert eventually(forgotten)

@@ -389,6 +389,7 @@ def test_amounts_time_and_hashes_are_right(house: House) -> None:
             inside: [0, 22, 9999, NaN].map((each) => inside(each, limits)),
             steps: [...[0, 200].map((each) => atStep(each, limits)), stepOf(453, limits)],
             time: [left(1000, 5000, 0), left(9000, 5000, 1000), share(15000, 30)],
+            whole: [left(45600, 5000, 0, 40000), left(50000, 5000, 0, 40000)],
             said: [spoken(61500), spoken(125000)],
             bytes: [hex(number(258, 4)), hex(number(-1, 8)), canonical({b: [1, null], a: "é"})],
           };
@@ -399,5 +400,6 @@ def test_amounts_time_and_hashes_are_right(house: House) -> None:
     assert found["inside"] == [15, 20, 453, 15]
     assert found["steps"] == [15, 453, 200]
     assert found["time"] == [0, 3000, 0.5]
+    assert found["whole"] == [40000, 45000], "never 41 of 40 seconds"
     assert found["said"] == ["62", "2:05"]
     assert found["bytes"] == ["00000102", "f" * 16, '{"a":"é","b":[1,null]}']

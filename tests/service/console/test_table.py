@@ -453,6 +453,29 @@ async def test_no_add_on_is_offered_in_the_last_hand_of_a_table_or_after_it(
         assert refused.json()["code"] == "no_hand_left"
 
 
+async def test_between_hands_the_table_says_that_a_break_or_a_pause_holds(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        levels = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20}]
+        by_clock = {"escalation": {"kind": "levels", "by": "clock", "levels": levels}}
+        for overrides in ({}, by_clock):
+            asked = terms("better") | {"overrides": overrides, "hands_between_seconds": 0}
+            owner, _, tournament, people, table = await console.api.playing(2, **asked)
+            browser, here = await console.signed_in(people[0].login), f"/tables/{table}"
+            path = f"/v1/tournaments/{tournament}"
+            rest = {"seconds": 600, "reason": "Soup"}
+            assert (await owner.post(f"{path}/breaks", rest)).is_success
+            assert "A break until" not in (await browser.get(here)).text, "a hand is in play"
+            await one_folds(people, table)
+            page = (await browser.get(here)).text
+            assert "A break until <time" in page and "Between hands" not in page, page
+            german = (await browser.get(here, headers={"Accept-Language": "de"})).text
+            assert "Pause bis <time" in german
+            await owner.post(f"{path}/pause", {}, key="fire")
+            assert "Play is paused until staff resume it" in (await browser.get(here)).text
+
+
 async def test_a_casino_takes_chips_and_lets_players_go_with_theirs(serving: Serving) -> None:
     async with serving() as console:
         asked = terms("casino") | {"table_seats": 4}

@@ -23,6 +23,7 @@ from service.console.calling import Problem
 from service.console.rules.titles import ALONE
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
+from service.console.screens.table.stops import Stop, stop_of
 from service.console.screens.table.window import Window, window_of
 
 _entropy = SystemEntropy()
@@ -46,6 +47,7 @@ class Game(msgspec.Struct, kw_only=True):
     id: str
     league: str
     name: str
+    state: str
     ruleset: Ruleset
     decision_seconds: int
     currency: str | None
@@ -179,6 +181,9 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     between: bool
     """True if no hand is in play."""
 
+    stop: Stop | None
+    """The break or pause that holds between two hands, or null."""
+
     experimental: bool
     closed_since: datetime | None
     """The instant since which an operator lets nobody act, or null. The clock stands since then."""
@@ -226,6 +231,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         next_level=seen.next_level,
         ended=await _end(ask, seen),
         between=seen.hand is None,
+        stop=await stop_of(ask, seen, game.state),
         experimental=seen.experimental,
         closed_since=seen.closed_since,
         now=shell_of(ask.request).now(),

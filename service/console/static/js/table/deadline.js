@@ -3,7 +3,11 @@
 // Milliseconds by which the server's clock is ahead of this one. The page was made at `now`.
 export const ahead = (now, here) => now - here;
 
-export const left = (deadline, here, offset) => Math.max(0, deadline - here - offset);
+// A page that took its time to come would show up to a second more than the whole time.
+export const left = (deadline, here, offset, whole) => {
+  const rest = Math.max(0, deadline - here - offset);
+  return rest < whole + 1000 ? Math.min(rest, whole) : rest;
+};
 
 // The share of the ring that is still drawn.
 export const share = (milliseconds, seconds) =>

@@ -42,7 +42,7 @@ const keepEnd = (table) => {
 
 const tick = (clock) => {
   const { deadline, seconds } = clock.dataset;
-  const rest = left(Number(deadline), Date.now(), offset);
+  const rest = left(Number(deadline), Date.now(), offset, seconds * 1000);
   clock.querySelector('[data-left]').textContent = spoken(rest);
   clock.querySelector('[data-ring]').setAttribute('stroke-dashoffset', 1 - share(rest, seconds));
   clock.toggleAttribute('data-late', rest < 10000);
@@ -50,9 +50,18 @@ const tick = (clock) => {
 
 const tickAll = () => document.querySelectorAll('[data-deadline]').forEach(tick);
 
+// What was done before is said until the next decision. Later it would be wrong.
+let first;
+const forget = (tables) => {
+  const now = tables.map((each) => each.dataset.decision).join();
+  first ??= now;
+  if (now !== first) document.querySelector('main > .done')?.remove();
+};
+
 const look = () => {
   const tables = [...document.querySelectorAll(TABLE)];
   tables.forEach(prepare);
+  forget(tables);
   tickAll();
   const turns = tables.filter((each) => each.hasAttribute('data-turn')).length;
   document.title = document.title.replace(/^(\(\d+\) )?/, turns ? `(${turns}) ` : '');
