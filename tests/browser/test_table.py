@@ -2,6 +2,7 @@
 
 import re
 import time
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -371,6 +372,25 @@ def test_a_hand_is_replayed_and_played_without_scripts(house: House) -> None:
     expect(page.locator("[data-worth]")).to_contain_text("suit count")
     page.locator('button[value="select"]').click()
     assert len(mine.get(f"/v1/tables/{table}")["me"]["selection"]) == 1
+
+
+def test_no_time_is_shown_that_is_already_over_though_the_script_comes_late(house: House) -> None:
+    people, table = seated(house, "better", decision_seconds=90)
+    page = house.open(people[0]).context.new_page()
+
+    def late(route: Route) -> None:
+        time.sleep(4)  # as over a slow network
+        route.continue_()
+
+    page.route("**/js/table/play.js", late)
+    page.goto(f"/tables/{table}")
+    expect(page.locator("[data-late], [data-ring][stroke-dashoffset]").first).to_be_visible()
+    view = people[0].get(f"/v1/tables/{table}")
+    deadline, now = (
+        datetime.fromisoformat(each) for each in (view["decision"]["deadline"], view["now"])
+    )
+    shown = int(page.locator("[data-left]").first.inner_text())
+    assert shown <= (deadline - now).total_seconds() + 2, "not four seconds more"
 
 
 def test_amounts_time_and_hashes_are_right(house: House) -> None:

@@ -11,8 +11,11 @@ const told = new Map();
 const ended = new Map();
 const sending = new Set(); // tables whose form is on its way. A part that comes meanwhile keeps them.
 
-// Milliseconds by which the server's clock is ahead of this one.
-const offset = ahead(Number(document.querySelector('[data-now]').dataset.now), Date.now());
+// Milliseconds by which the server's clock is ahead of this one. This module may come seconds after
+// the page, so the page's own arrival counts.
+const [page] = performance.getEntriesByType('navigation');
+const here = page ? performance.timeOrigin + page.responseStart : Date.now();
+const offset = ahead(Number(document.querySelector('[data-now]').dataset.now), here);
 
 const prepare = (table) => {
   for (const each of table.querySelectorAll('[data-script]')) each.hidden = false;
