@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from service.base.children import dying_with
+from service.base.secret_files import read_secret
 
 SUPERUSER = "postgres"
 
@@ -31,7 +32,16 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class ClusterFailed(Exception):
-    """The server cannot be found, made or started."""
+    """
+    The server cannot be found, made, started or entered.
+
+    Args:
+      step: What the operator can do. None if only the server's log tells.
+    """
+
+    def __init__(self, said: str, step: str | None = None) -> None:
+        super().__init__(said)
+        self.step = step
 
 
 def binaries(environ: Mapping[str, str]) -> Path:
@@ -117,8 +127,13 @@ class Cluster:
         return lines if ours else []
 
     def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
-        """Return the address of a database. Without a password it has the superuser's."""
-        secret = password or self._password_file.read_text(encoding="ascii")
+        """
+        Return the address of a database. Without a password it has the superuser's.
+
+        Raises:
+          SecretDamaged: If the superuser's password is needed, and its file holds none.
+        """
+        secret = password or read_secret(self.password_file)
         return f"postgresql://{user}:{secret}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
@@ -213,7 +228,8 @@ class Cluster:
         self.stop()
 
     @property
-    def _password_file(self) -> Path:
+    def password_file(self) -> Path:
+        """The file with the superuser's password."""
         return self.directory / "superuser.password"
 
     @property
@@ -225,13 +241,26 @@ class Cluster:
             return "no log"
         return self._log_file.read_text(encoding="utf-8", errors="replace")[-800:].strip()
 
+    def _refuse_remains(self) -> None:
+        """Refuse to make a cluster, and another password, where files of one are left."""
+        if not self._data.is_dir() or not any(self._data.iterdir()):
+            return
+        step = "restore a backup into another folder: docs/operating/backup-and-restore.md"
+        if (same := self._data / "base" / "1" / "PG_VERSION").exists():
+            step = f"if only this file is lost, `cp {same} {self._data}` puts it back; else {step}"
+        raise ClusterFailed(
+            f"{self._data}/PG_VERSION is missing, and the folder is not empty: it may be damaged",
+            step,
+        )
+
     def _initialise(self) -> None:
-        self._password_file.touch(mode=0o600)
-        self._password_file.write_text(secrets.token_hex(24), encoding="ascii")
+        self._refuse_remains()
+        self.password_file.touch(mode=0o600)
+        self.password_file.write_text(secrets.token_hex(24), encoding="ascii")
         draft = self._data.with_suffix(".part")
         shutil.rmtree(draft, ignore_errors=True)  # left by an initdb that was killed
         command = [str(self._programs / "initdb"), "-D", str(draft), "-U", SUPERUSER]
-        command += ["-A", "scram-sha-256", "--pwfile", str(self._password_file)]
+        command += ["-A", "scram-sha-256", "--pwfile", str(self.password_file)]
         command += ["--no-locale", "-E", "UTF8", "--data-checksums"]
         if not self._durable:
             command.append("--no-sync")

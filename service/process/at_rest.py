@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import httpx
+import psycopg
 
 from service.backups.manifest import BackupRefused
 from service.base import addresses, database
-from service.base.embedded import Cluster, binaries
+from service.base.embedded import Cluster, ClusterFailed, binaries
 from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret, write_secret
 from service.base.settings import Settings, given_to_up
 from service.base.sources import SystemEntropy
@@ -162,10 +163,42 @@ def prepared(data: Path, server: str | None) -> Iterator[str]:
         yield _prepare(server, passwords)
         return
     with Cluster(data / CLUSTER, binaries(os.environ)) as cluster:
-        superuser = cluster.url()
-        with database.connect(superuser, autocommit=True) as connection:
+        yield _prepare(superuser(cluster), passwords)
+
+
+def superuser(cluster: Cluster) -> str:
+    """
+    Return the superuser's address of a running cluster, after closing its databases to others.
+
+    Raises:
+        ClusterFailed: If the file of the password does not hold the superuser's.
+    """
+    file = cluster.password_file
+    try:
+        url = cluster.url()
+        with database.connect(url, autocommit=True) as connection:
             database.close_databases(connection, "postgres", "template1")
-        yield _prepare(superuser, passwords)
+    except FileNotFoundError:
+        raise _locked_out(cluster, f"{file} is missing") from None
+    except SecretDamaged as error:
+        raise _locked_out(cluster, str(error)) from None
+    except psycopg.OperationalError as error:
+        if error.pgconn is None or not error.pgconn.used_password:
+            raise
+        raise _locked_out(
+            cluster, f"{file} does not hold the password of this cluster's superuser"
+        ) from error
+    return url
+
+
+def _locked_out(cluster: Cluster, said: str) -> ClusterFailed:
+    """The other logins have passwords of their own, so a backup is possible."""
+    data = cluster.directory.parent
+    return ClusterFailed(
+        said,
+        f"put it back from a copy of the folder; without one, `holotable backup COPY --data {data}`"
+        f", move {cluster.directory} away, and `holotable restore COPY --data {data}`",
+    )
 
 
 @asynccontextmanager

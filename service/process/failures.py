@@ -30,7 +30,7 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
         case BackupRefused():
             return 1, str(error), error.step
         case ClusterFailed():
-            return 3, str(error), "see server.log in the cluster's folder"
+            return 3, str(error), error.step or "see server.log in the cluster's folder"
         case RulesetUnknown():
             return 2, error.detail, "see `holotable rulesets list`"
         case ServerRefused():

@@ -157,7 +157,7 @@ class Stack:
 
         Raises:
           StackFailed: If a child does not start. All others are then stopped.
-          ClusterFailed: If the database does not start.
+          ClusterFailed: If the database does not start, or its superuser is locked out.
         """
         if at_rest.unfinished(self.data):
             raise StackFailed("a restore into it did not end", "run `holotable restore` again")
@@ -296,10 +296,7 @@ class Stack:
     def _own_server(self) -> str:
         self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
         self.cluster.start()
-        superuser = self.cluster.url()
-        with database.connect(superuser, autocommit=True) as connection:
-            database.close_databases(connection, "postgres", "template1")
-        return superuser
+        return at_rest.superuser(self.cluster)
 
     def _given_server(self, url: str) -> str:
         ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)

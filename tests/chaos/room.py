@@ -18,9 +18,9 @@ from typing import Any, Final, TypeVar
 import psycopg
 from msgspec.structs import replace
 
-from service.base import database
 from service.base.embedded import Cluster, ClusterFailed, binaries
 from service.base.settings import Settings
+from service.process import at_rest
 from service.process.supervisor import Stack
 from tests.chaos.lines import Line, Weather
 from tests.chaos.rabbit import Broker
@@ -253,10 +253,7 @@ class Room(Stack):
             self.data / "cluster", binaries(os.environ), durable=self.durable, options=options
         )
         self.cluster.start()
-        superuser = self.cluster.url()
-        with psycopg.connect(superuser, autocommit=True) as connection:
-            database.close_databases(connection, "postgres", "template1")
-        return superuser
+        return at_rest.superuser(self.cluster)
 
     def _url(self, role: str, name: str) -> str:
         direct, cluster = super()._url(role, name), self.cluster

@@ -59,8 +59,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         return 130
     except (ClusterFailed, StackFailed) as error:
         console.print(f"[bold red]the stack failed:[/] {escape(str(error))}")
-        step = error.step if isinstance(error, StackFailed) else None
-        console.print(f"  next: {step or f'see the logs in {directory}'}", markup=False)
+        console.print(f"  next: {error.step or f'see the logs in {directory}'}", markup=False)
         return 3
 
 

@@ -1,6 +1,7 @@
 """The embedded server starts anywhere, keeps its data, and never outlives its parent."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,6 +68,24 @@ def test_a_server_that_crashed_comes_back_at_its_address(tmp_path: Path) -> None
         assert cluster.url() == address
         with psycopg.connect(address) as connection:
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
+def test_a_cluster_that_lost_its_version_is_not_made_again_and_can_be_put_right(
+    tmp_path: Path,
+) -> None:
+    """Another `initdb` would replace the password, and nobody could enter the old data."""
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as cluster:
+        before = cluster.url()
+    version = tmp_path / "data" / "PG_VERSION"
+    version.unlink()
+    again = Cluster(tmp_path, binaries(os.environ), durable=False)
+    with pytest.raises(ClusterFailed, match="data/PG_VERSION is missing") as refused:
+        again.start()
+    assert f"`cp {tmp_path}/data/base/1/PG_VERSION {tmp_path}/data`" in (refused.value.step or "")
+    assert not (tmp_path / "data.part").exists()
+    shutil.copy(tmp_path / "data" / "base" / "1" / "PG_VERSION", version)
+    with again, psycopg.connect(again.url()):
+        assert again.url().rpartition(":")[0] == before.rpartition(":")[0]
 
 
 def test_a_wrong_password_is_refused(tmp_path: Path) -> None:

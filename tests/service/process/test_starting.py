@@ -104,6 +104,36 @@ def test_a_second_up_on_a_folder_is_told_who_uses_it(tmp_path: Path) -> None:
             again.start()
 
 
+def test_a_lost_password_of_the_superuser_is_named_and_a_backup_still_works(
+    tmp_path: Path,
+) -> None:
+    """The step of the refusal is a backup, because it needs the login that migrates only."""
+    (tmp_path / "secrets").mkdir()
+    with at_rest.prepared(tmp_path, None):
+        pass
+    file = tmp_path / "cluster" / "superuser.password"
+    with Cluster(tmp_path / "cluster", binaries(os.environ)) as cluster:
+        for content, said in (
+            (b"a" * 48, "does not hold"),
+            (b"", "is empty"),
+            (b"\xff", "is damaged"),
+        ):
+            file.write_bytes(content)
+            _is_locked_out(cluster, said)
+        file.unlink()
+        _is_locked_out(cluster, "is missing")
+    with at_rest.existing(tmp_path, None) as url, psycopg.connect(url) as connection:
+        assert connection.execute("SELECT current_user").fetchone() == (databases.MIGRATOR,)
+
+
+def _is_locked_out(cluster: Cluster, said: str) -> None:
+    with pytest.raises(ClusterFailed, match=f"superuser.password {said}") as refused:
+        at_rest.superuser(cluster)
+    assert f"`holotable backup COPY --data {cluster.directory.parent}`" in (
+        refused.value.step or ""
+    )
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [
