@@ -8,6 +8,7 @@ _Key = TypeVar("_Key")
 _Answer = TypeVar("_Answer")
 
 _GROUP_MAX = 500
+_CLOSE_SECONDS = 2.0
 
 
 class Grouped(Generic[_Key, _Answer]):
@@ -32,9 +33,9 @@ class Grouped(Generic[_Key, _Answer]):
         return await answer
 
     async def aclose(self) -> None:
-        """Wait until all callers have their answers."""
+        """Wait until all callers have their answers, or for two seconds."""
         if self._asker is not None:
-            await asyncio.gather(self._asker, return_exceptions=True)
+            await asyncio.wait((self._asker,), timeout=_CLOSE_SECONDS)
 
     async def _ask_for_all(self) -> None:
         while self._waiting:

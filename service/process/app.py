@@ -319,10 +319,6 @@ async def _shell(
         )
         await news.start()
         stack.push_async_callback(news.aclose)
-        refusals = Refusals(runtime.pool)
-        stack.push_async_callback(refusals.aclose)
-        receipts = ReceiptIssuer(client_of(settings), runtime.pool)
-        stack.push_async_callback(receipts.aclose)
         shell = Shell(
             settings=settings,
             runtime=runtime,
@@ -335,10 +331,10 @@ async def _shell(
             news=news,
             doors=doors,
             joined=Joined(engine),
-            refusals=refusals,
+            refusals=Refusals(runtime.pool),
             requests=Requests(*settings.secret_keys),
             guesses=Guesses(settings.secret_key, settings.failed_sign_ins),
-            receipts=receipts,
+            receipts=ReceiptIssuer(client_of(settings), runtime.pool),
             sandbox=Sandbox(runtime) if settings.sandbox else None,
             proxies=proxies,
             limits=limits,
@@ -346,6 +342,10 @@ async def _shell(
             neighbours=None,
             stopping=stopping,
         )
+        of_database = (shell.refusals, shell.receipts, shell.tokens, shell.names, shell.positions)
+        # A look-up may have lost its last request, and the engine closes only idle connections.
+        for part in (*of_database, shell.joined):
+            stack.push_async_callback(part.aclose)
         doors.person = partial(changed, shell)
         await stack.enter_async_context(beating("the event loop"))
         yield shell

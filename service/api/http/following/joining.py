@@ -14,6 +14,8 @@ from service.projections import schema
 JOINED_SECONDS = 15.0
 """Shortest time between two look-ups. The number of open streams does not matter."""
 
+_CLOSE_SECONDS = 2.0
+
 
 class Joined:
     """
@@ -52,6 +54,11 @@ class Joined:
             # Shielded, because other streams wait for the same answer.
             await asyncio.shield(self._asking)
         return self._known.get(player, frozenset())
+
+    async def aclose(self) -> None:
+        """Wait until a look-up has ended, or for two seconds."""
+        if self._asking is not None:
+            await asyncio.wait((self._asking,), timeout=_CLOSE_SECONDS)
 
     async def _ask(self) -> None:
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -76,3 +76,29 @@ async def test_commands_and_pages_that_a_stop_cuts_off_are_answered_with_503(
         assert again.status_code == 201, again.text
         leagues = await other.get("/v1/leagues", headers=person.headers)
         assert [each["id"] for each in leagues.json()["items"]] == [again.json()["id"]]
+
+
+async def test_a_look_up_whose_request_was_cut_off_keeps_no_connection_after_a_stop(
+    serving: Any, database: TestDatabase
+) -> None:
+    """Requests share it, so it goes on without them."""
+    locked = AsyncExitStack()
+    async with serving() as api:
+        person = await api.person()
+        waiting = await locked.enter_async_context(
+            holding(database, "LOCK TABLE token IN ACCESS EXCLUSIVE MODE")
+        )
+        asked = asyncio.create_task(person.get("/v1/me"))
+        await waiting(1)
+        asked.cancel()
+        await asyncio.wait((asked,))
+        used = api.app.shell.engine.pool
+        unlocking = asyncio.create_task(_unlock(locked))
+    assert "grouped" not in {each.get_name() for each in asyncio.all_tasks()}
+    await unlocking
+    assert used.checkedin() == 0
+
+
+async def _unlock(locked: AsyncExitStack) -> None:
+    await asyncio.sleep(0.5)  # until the other parts have stopped
+    await locked.aclose()
