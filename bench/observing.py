@@ -25,7 +25,8 @@ from service.api.http.wire.connections import Connections
 from service.api.http.wire.observing import Observer
 from service.api.http.wire.proxies import Proxies
 from service.base import database, migrations, telemetry
-from service.base.embedded import Cluster, binaries, free_port
+from service.base.embedded import Cluster, binaries
+from service.base.ports import free_ports
 from service.base.settings import Settings
 from service.process.app import build
 
@@ -139,7 +140,7 @@ def main() -> int:
             settings = Settings(
                 database_url=cluster.url(database.DATABASE, "holotable_api", "bench"),
                 secret_key=_SECRET,
-                port=free_port(),
+                port=free_ports(),
                 log_format="json",
                 password_memory_kib=8,
             )

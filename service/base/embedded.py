@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -21,12 +20,14 @@ from types import TracebackType
 from typing import Self
 
 from service.base.children import dying_with
+from service.base.ports import free_ports, taken
 from service.base.secret_files import read_secret
 
 SUPERUSER = "postgres"
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 15.0
+_PORT_TAKEN = "Address already in use"
 _CLONE_NEWUSER = 0x10000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -99,6 +100,7 @@ class Cluster:
         self._durable = durable
         self._data = directory / "data"
         self._process: subprocess.Popen[bytes] | None = None
+        self._log_began = 0
         self._wanted = False
         """True from a start to the next stop, whether or not the server runs."""
 
@@ -152,7 +154,7 @@ class Cluster:
         self._await_end()
         known, self._wanted = self.port, True
         for _ in range(5):  # another process may take the free port first
-            self.port = known or free_port()
+            self.port = known or free_ports()
             if self._launch():
                 return
         if _status(lines := self._running()) == "ready":
@@ -160,7 +162,9 @@ class Cluster:
                 f"a PostgreSQL runs on {self.directory} already (process {lines[0]}), "
                 "that of another `holotable up` or command; stop that first"
             )
-        raise ClusterFailed(f"the server did not start: {self._log_tail()}")
+        tail = self._log_tail()
+        why = taken(self.port) if _PORT_TAKEN in tail else tail
+        raise ClusterFailed(f"the server did not start: {why}")
 
     def _await_end(self) -> None:
         """
@@ -237,9 +241,9 @@ class Cluster:
         return self.directory / "server.log"
 
     def _log_tail(self) -> str:
-        if not self._log_file.exists():
-            return "no log"
-        return self._log_file.read_text(encoding="utf-8", errors="replace")[-800:].strip()
+        """Return the end of what the last start wrote."""
+        written = self._log_file.read_bytes()[self._log_began :]
+        return written.decode(errors="replace")[-800:].strip()
 
     def _refuse_remains(self) -> None:
         """Refuse to make a cluster, and another password, where files of one are left."""
@@ -286,6 +290,7 @@ class Cluster:
         for name, value in options.items():
             command += ["-c", f"{name}={value}"]
         with self._log_file.open("ab") as log:
+            self._log_began = log.tell()
             self._process = subprocess.Popen(
                 command,
                 env=_environment(),
@@ -317,14 +322,6 @@ class Cluster:
 def _status(lines: list[str]) -> str:
     """Return the state that the lines of a pid file tell: ``ready`` if the server answers."""
     return lines[7].strip() if len(lines) >= 8 else ""
-
-
-def free_port(host: str = "127.0.0.1") -> int:
-    """Return a port of *host* that nothing uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _environment() -> dict[str, str]:

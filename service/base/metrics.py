@@ -22,6 +22,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from service.base import health
+from service.base.ports import taken
 from service.base.settings import SettingsInvalid
 
 _QUICK: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -145,7 +146,8 @@ def serve(address: str | None, processes: int = 1, ready: health.Ready | None = 
         else:
             _log.info("metrics_shown", port=port)
             return port
-    raise SettingsInvalid(f"HOLOTABLE_METRICS_ADDRESS: {processes} ports from {first} are taken")
+    which = "" if processes == 1 else f"{processes} ports from {first} are taken, and the last: "
+    raise SettingsInvalid(f"HOLOTABLE_METRICS_ADDRESS: {which}{taken(port)}")
 
 
 def _listen(host: str, port: int, answer: WSGIApplication) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import errno
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -53,6 +55,7 @@ from service.base.database import async_engine, is_coming
 from service.base.grouping import Grouped
 from service.base.health import Schema, beating
 from service.base.memory import give_back_large
+from service.base.ports import taken
 from service.base.schema_range import of_code
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
@@ -250,6 +253,16 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
         super().__init__(config)
         self._stopping = stopping
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to serve. If the port is taken, say by whom."""
+        try:
+            await super().startup(sockets)
+        except SystemExit as ended:
+            cause = ended.__context__
+            if isinstance(cause, OSError) and cause.errno == errno.EADDRINUSE:
+                _log.error(taken(self.config.port))
+            raise
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Notify the application, then stop as any server does."""

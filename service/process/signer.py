@@ -1,5 +1,6 @@
 """The signer as a process: a few routes for its clients, a key and a folder, no database."""
 
+import errno
 import os
 import socket
 import sys
@@ -22,6 +23,7 @@ from litestar.params import FromPath, JSONBody
 from service.base import metrics, telemetry
 from service.base.errors import CheckpointRefused
 from service.base.health import beating
+from service.base.ports import taken
 from service.base.settings import SettingsInvalid, SignerSettings
 from service.transparency.messages import (
     Damage,
@@ -237,5 +239,6 @@ def _listening(settings: SignerSettings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
-        what = f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+        why = taken(settings.port) if error.errno == errno.EADDRINUSE else error.strerror
+        what = f"cannot listen on {settings.host}:{settings.port}: {why}"
         raise SettingsInvalid(what) from error

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from service.base import database
+from service.base.ports import is_taken, taken
 from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret
 from service.log.keys import Keys
 from service.transparency.note import read_private_key
@@ -38,6 +39,17 @@ def kept_secret(file: Path) -> str:
         return read_secret(file)
     except SecretDamaged as error:
         raise StackFailed(str(error), PUT_BACK) from error
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """
+    Refuse a port at which another program listens, before anything starts. 0 is none yet.
+
+    Raises:
+      StackFailed: If the port is taken. The text says by whom.
+    """
+    if port and is_taken(host, port):
+        raise StackFailed(taken(port), "`--port 0` takes a free one")
 
 
 def refuse_lost_secrets(url: str, folder: Path, secrets: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -22,14 +21,15 @@ from typing import Self
 
 from service.base import addresses, database, migrations
 from service.base.children import dying_with
-from service.base.embedded import Cluster, ClusterFailed, binaries, free_port
+from service.base.embedded import Cluster, ClusterFailed, binaries
+from service.base.ports import free_ports
 from service.base.secret_files import write_secret
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
 from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
-from service.process import at_rest
+from service.process import at_rest, starting
 from service.process.signer import make_key
-from service.process.starting import StackFailed, kept_secret, last_words, refuse_lost_secrets
+from service.process.starting import StackFailed, kept_secret, last_words
 from service.process.watching import ProcessWatch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
@@ -100,6 +100,9 @@ class Stack:
     _due: dict[str, float] = field(default_factory=dict)
     """The time at which each ended child is started again."""
 
+    _refused: str = ""
+    """Why the last start of PostgreSQL failed, or nothing."""
+
     roles_found: bool | None = None
 
     @property
@@ -156,14 +159,15 @@ class Stack:
         Start everything and wait until it answers.
 
         Raises:
-          StackFailed: If a child does not start. All others are then stopped.
+          StackFailed: If a child does not start, or the API's port is taken. Nothing runs then.
           ClusterFailed: If the database does not start, or its superuser is locked out.
         """
         if at_rest.unfinished(self.data):
             raise StackFailed("a restore into it did not end", "run `holotable restore` again")
+        starting.refuse_taken(self.host, self.port)
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.port = self.port or free_port(self.host)
-        self.signer_port = free_port("127.0.0.1")
+        self.port = self.port or free_ports(host=self.host)
+        self.signer_port = free_ports()
         try:
             self._start_database()
             for process in self.children:
@@ -257,8 +261,11 @@ class Stack:
             self._spawn(process)
         elif self.cluster is not None:
             self._started[process] = time.monotonic()
-            with suppress(ClusterFailed):  # then it has ended again: its disk may be full
+            self._refused = ""
+            try:
                 self.cluster.start()
+            except ClusterFailed as error:  # then it has ended again: its disk may be full
+                self._refused = f"; {error}"
 
     def failed(self) -> str | None:
         """Return the name of a child, or ``postgres``, that has ended by itself, or None."""
@@ -290,7 +297,7 @@ class Stack:
         migrator = self._url(database.MIGRATOR, self.name)
         migrations.migrate(migrator)
         keys = [it for name in ("key", "second-key") if (it := self._kept(name))]
-        refuse_lost_secrets(migrator, self.data / "secrets", keys)
+        starting.refuse_lost_secrets(migrator, self.data / "secrets", keys)
         broker.install(self._url(database.BROKER, self._broker))
 
     def _own_server(self) -> str:
@@ -379,7 +386,7 @@ class Stack:
     def _why(self, process: str) -> str:
         """Return one line with how a child ended, and its last output in this run."""
         if process == _POSTGRES:
-            return "PostgreSQL ended; its log is server.log in the cluster's directory"
+            return f"PostgreSQL ended; its log is server.log in the cluster's folder{self._refused}"
         code = self._children[process].poll() or 0
         how = (
             f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"

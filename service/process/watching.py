@@ -1,23 +1,18 @@
 """The watch over the children of a stack: their ports, and the health checks there."""
 
-import socket
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
-from service.base.sources import SystemEntropy
+from service.base.ports import free_ports
 
 _PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
 """Each process's offset from the first port, as in docs/operating/monitoring.md."""
 
 _PORTS: Final = 16
-_LOWEST: Final = 10_000
-_HIGHEST: Final = 65_535
-_OF_CONNECTIONS: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _ASK_SECONDS: Final = 10.0
 _PATIENCE: Final = 6
 """The number of health checks in a row without an answer after which a process hangs."""
@@ -30,7 +25,7 @@ def addresses(given: str | None) -> dict[str, str]:
     Args:
       given: The first address, for the API. Without it free ports of this machine are taken.
     """
-    host, _, first = (given or f"127.0.0.1:{_free_range()}").rpartition(":")
+    host, _, first = (given or f"127.0.0.1:{free_ports(_PORTS)}").rpartition(":")
     return {process: f"{host}:{int(first) + place}" for process, place in _PLACES.items()}
 
 
@@ -72,31 +67,3 @@ def answers(url: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
-
-
-def _free_range() -> int:
-    """
-    Return the first of several consecutive free ports of loopback, where no connection takes them.
-
-    Each child opens its own later, and again after each restart. By then an outgoing connection
-    could have any port of those that the system gives to connections. If these begin too low,
-    there are no others. If no ports are free, the children say so.
-    """
-    below = int(_OF_CONNECTIONS.read_text(encoding="ascii").split()[0])
-    places = range(_LOWEST, below - _PORTS, _PORTS) or range(_LOWEST, _HIGHEST - _PORTS, _PORTS)
-    # Several may start at a time, and each needs ports of its own before it opens them.
-    begin = int.from_bytes(SystemEntropy().bytes(4)) % len(places)
-    for place in range(begin, begin + len(places)):
-        first = places[place % len(places)]
-        if all(_free(port) for port in range(first, first + _PORTS)):
-            return first
-    return places[begin]
-
-
-def _free(port: int) -> bool:
-    try:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-    except OSError:
-        return False
-    return True

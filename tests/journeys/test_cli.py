@@ -1,6 +1,8 @@
 """Commands for people who run a house, each as its own process, against a running stack."""
 
 import json
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -412,6 +414,25 @@ def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
     assert str(failed.value) == "project was ended by SIGKILL (5 restarts did not help)"
 
     stack._ends.clear()  # the tests after this one need the projector again
+    until(lambda: mended(stack, told) and stack.failed() is None)
+
+
+@pytest.mark.parametrize("process", ["api", "signer"])
+def test_a_part_whose_port_was_taken_while_it_was_down_says_by_whom(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, process: str
+) -> None:
+    of_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
+    port = {"api": stack.port, "signer": stack.signer_port}[process]
+    assert port < int(of_connections.split()[0])
+    monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
+    child, told = stack._children[process], list[str]()
+    child.kill()
+    child.wait()
+    with socket.create_server(("127.0.0.1", port)):
+        until(lambda: mended(stack, told) and len(told) == 2)
+    assert f"port {port} is taken by process {os.getpid()} (" in told[1]
+
+    stack._ends.clear()
     until(lambda: mended(stack, told) and stack.failed() is None)
 
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,23 @@ def test_a_server_that_crashed_comes_back_at_its_address(tmp_path: Path) -> None
         assert cluster.url() == address
         with psycopg.connect(address) as connection:
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
+def test_a_server_whose_port_was_taken_while_it_was_down_says_by_whom(tmp_path: Path) -> None:
+    of_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as cluster:
+        assert cluster.port < int(of_connections.split()[0])
+        assert cluster.pid is not None
+        os.kill(cluster.pid, signal.SIGQUIT)
+        until(cluster.ended)
+        said = rf"did not start: port {cluster.port} is taken by process {os.getpid()} \("
+        with (
+            socket.create_server(("127.0.0.1", cluster.port)),
+            pytest.raises(ClusterFailed, match=said),
+        ):
+            cluster.start()
+        cluster.start()
+        assert not cluster.ended()
 
 
 def test_a_cluster_that_lost_its_version_is_not_made_again_and_can_be_put_right(

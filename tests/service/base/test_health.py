@@ -18,8 +18,8 @@ import psycopg
 import pytest
 
 from service.base import health, metrics
-from service.base.embedded import free_port
 from service.base.health import Liveness, Schema
+from service.base.ports import free_ports
 from service.base.settings import SignerSettings, environment
 from service.process.watching import ProcessWatch, addresses
 from service.transparency.note import private_key
@@ -93,7 +93,7 @@ def test_probes_do_not_pile_up_behind_a_question_that_gets_no_answer(
 
 
 def test_the_port_of_metrics_answers_for_life_and_readiness() -> None:
-    port = metrics.serve(f"127.0.0.1:{free_port()}", 40, ready=lambda: "the schema is another")
+    port = metrics.serve(f"127.0.0.1:{free_ports()}", 40, ready=lambda: "the schema is another")
     url = f"http://127.0.0.1:{port}"
     with urllib.request.urlopen(f"{url}/livez") as answer:
         assert json.load(answer) == {"status": "ok"}
@@ -112,8 +112,8 @@ def told(tmp_path: Path) -> dict[str, str]:
             signer_key=private_key("holo.example/1", bytes(32)),
             signer_memory=str(tmp_path / "memory"),
             signer_token=SIGNER_TOKEN,
-            port=free_port(),
-            metrics_address=f"127.0.0.1:{free_port()}",
+            port=free_ports(),
+            metrics_address=f"127.0.0.1:{free_ports()}",
         )
     )
 
@@ -177,7 +177,7 @@ def test_a_client_that_says_nothing_stops_nobody_and_is_let_go(
 ) -> None:
     """Meanwhile another client is answered. Its thread and its socket end."""
     monkeypatch.setattr(metrics._Quiet, "timeout", 1.0)
-    port = free_port()
+    port = free_ports()
     metrics.serve(f"127.0.0.1:{port}")
     with socket.create_connection(("127.0.0.1", port), timeout=20) as silent:
         silent.sendall(b"GET /metrics HTTP/1.1\r\n")

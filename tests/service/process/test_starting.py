@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from service.process.starting import (
     last_words,
     refuse_foreign_key,
     refuse_lost_signing_key,
+    refuse_taken,
 )
 from service.process.supervisor import Stack
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -93,6 +95,18 @@ def test_an_empty_or_damaged_secret_is_refused_and_not_used(
     (tmp_path / "secrets" / "signer-token").rename(tmp_path / "secrets" / "key")
     with pytest.raises(BackupRefused, match=f"key {said}"):
         at_rest.settings(tmp_path, "postgresql://nowhere")
+
+
+def test_a_taken_port_of_the_api_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port, data = listener.getsockname()[1], tmp_path / "d"
+        with pytest.raises(StackFailed, match=rf"port {port} is taken by process {os.getpid()} \("):
+            Stack(data, port=port).start()
+        with socket.create_connection(("127.0.0.1", port)) as ended:
+            listener.accept()[0].close()
+            ended.recv(1)
+    assert not data.exists()
+    refuse_taken("127.0.0.1", port)  # `up` is started again right after its end
 
 
 def test_a_second_up_on_a_folder_is_told_who_uses_it(tmp_path: Path) -> None:

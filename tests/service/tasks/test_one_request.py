@@ -3,12 +3,11 @@
 import io
 import json
 import os
-import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 from service.api.http.wire.observing import Observer
-from service.base.embedded import free_port
+from service.base.ports import free_ports
 from service.base.settings import Settings, environment
 from service.base.telemetry import Lines
 from tests.service.api.conftest import serving  # noqa: F401 - a fixture
@@ -60,16 +59,6 @@ def lines(text: str, request: str) -> list[dict[str, Any]]:
         for line in found
         if line.get("request_id") == request or request in line.get("requests", ())
     ]
-
-
-def free_ports(count: int) -> int:
-    """Return the first of *count* ports in a row that nothing uses at the moment."""
-    while True:
-        first = free_port()
-        with ExitStack() as probes, suppress(OSError, OverflowError):
-            for port in range(first, first + count):
-                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            return first
 
 
 def shown(port: int) -> str:

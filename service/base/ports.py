@@ -1,0 +1,111 @@
+"""Ports of this machine: free ones that no outgoing connection takes, and who has a taken one."""
+
+import errno
+import os
+import pwd
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from service.base.sources import SystemEntropy
+
+_LOWEST: Final = 10_000
+_HIGHEST: Final = 65_535
+_OF_CONNECTIONS: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LISTENS: Final = "0A"
+_given: Final[set[int]] = set()
+"""The ports that this process was given. It may open them much later."""
+
+
+def free_ports(count: int = 1, host: str = "127.0.0.1") -> int:
+    """
+    Return the first of *count* consecutive free ports of *host*, where no connection takes them.
+
+    A child opens its own later, and again after each restart. By then an outgoing connection could
+    have any port of those that the system gives to connections. If these begin too low, there are
+    no others. If no ports are free, whoever opens them says so.
+    """
+    below = int(_OF_CONNECTIONS.read_text(encoding="ascii").split()[0])
+    places = range(_LOWEST, below - count, count) or range(_LOWEST, _HIGHEST - count, count)
+    # Several may start at a time, and each needs ports of its own before it opens them.
+    begin = int.from_bytes(SystemEntropy().bytes(4)) % len(places)
+    for place in range(begin, begin + len(places)):
+        ports = range(first := places[place % len(places)], first + count)
+        if _given.isdisjoint(ports) and all(_is_free(host, port) for port in ports):
+            _given.update(ports)
+            return first
+    return places[begin]
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.bind((host, port))
+    except OSError:
+        return False
+    return True
+
+
+def is_taken(host: str, port: int) -> bool:
+    """Return whether another program listens at *port*. Its ended connections do not count."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False
+
+
+class _Socket(NamedTuple):
+    """A socket at a port, as the kernel lists it."""
+
+    state: str
+    user: int
+    inode: str
+
+
+def taken(port: int) -> str:
+    """Return a sentence about who has *port*, as far as this login may see it, and what to do."""
+    return f"port {port} is taken by {_user_of(port)}; end it, or take another port"
+
+
+def _user_of(port: int) -> str:
+    # One that is bound but neither listens nor is connected is not listed.
+    found = sorted(_sockets(port), key=lambda each: each.state != _LISTENS)
+    if not found:
+        return "another program"
+    what = "" if found[0].state == _LISTENS else "a connection of "
+    if (process := _process_with(found[0].inode)) is not None:
+        with suppress(OSError):
+            name = Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+            return f"{what}process {process} ({name})"
+    return f"{what}a process of {_name_of(found[0].user)}"
+
+
+def _sockets(port: int) -> Iterator[_Socket]:
+    for table in _TABLES:
+        with suppress(FileNotFoundError):  # a machine without IPv6
+            for line in table.read_text(encoding="ascii").splitlines()[1:]:
+                _, here, _, state, _, _, _, user, _, inode, *_ = line.split()
+                if int(here.rpartition(":")[2], 16) == port:
+                    yield _Socket(state, int(user), inode)
+
+
+def _process_with(inode: str) -> int | None:
+    """Return a process that has a socket open. Those of other users cannot be seen."""
+    for folder in Path("/proc").glob("[0-9]*/fd"):
+        with suppress(OSError):  # it ended meanwhile, or is another user's
+            for each in folder.iterdir():
+                if os.readlink(each) == f"socket:[{inode}]":
+                    return int(folder.parent.name)
+    return None
+
+
+def _name_of(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"
