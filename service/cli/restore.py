@@ -1,9 +1,10 @@
 """``holotable restore``: bring a backup back into an empty database."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import asyncpg
 import httpx
@@ -145,48 +146,75 @@ async def _restore(
             f"`holotable league restore {league} --reason WHY` as holotable_migrate",
             markup=False,
         )
-    lost = await _lost(told, data)
+    signer = await _asked_signer(told, data)
     out.print(f"restored the state of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}", markup=False)
-    for each in lost or ():
-        err.print(f"{each}", markup=False)
-    out.print(_MEANING[None if lost is None else bool(lost)], markup=False)
+    if signer.forgot:
+        err.print(
+            f"the signer does not remember the signed heads of {len(signer.forgot)} leagues: "
+            f"{', '.join(signer.forgot)}",
+            markup=False,
+        )
+    for each in signer.contradictions:
+        err.print(each, markup=False)
+    knows = signer.compared and not signer.forgot
+    out.print(_MEANING[bool(signer.contradictions), knows], markup=False)
+
+
+class _Signer(NamedTuple):
+    """The answer of a signer's memory about the restored database."""
+
+    compared: bool = False
+    """False if there is no signer, or it does not answer."""
+
+    contradictions: Sequence[str] = ()
+    """A sentence for each league of which it has signed more, or something else."""
+
+    forgot: Sequence[str] = ()
+    """The leagues with a signed head that it does not remember. Of these it can prove nothing."""
 
 
 _MEANING = {
-    None: "no signer could say what is missing. Events that were signed after the backup are lost, "
+    (
+        False,
+        False,
+    ): "no signer could say what is missing. Events that were signed after the backup are lost, "
     "and players who hold newer signed heads can prove it\n  next: unless nothing happened since "
     "the backup, open an epoch of every league: docs/operating/backup-and-restore.md",
-    True: "the signer remembers more of these leagues. Events are lost, and players who hold "
+    (True, False): "the signer contradicts some leagues and has forgotten others. Events are lost, "
+    "and players who hold newer signed heads can prove it. Nobody can say what the forgotten ones "
+    "lost\n  next: tell the players, and open an epoch of every league named above, the forgotten "
+    "ones too: docs/operating/backup-and-restore.md",
+    (
+        True,
+        True,
+    ): "the signer remembers more of these leagues. Events are lost, and players who hold "
     "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
     "docs/operating/backup-and-restore.md",
-    False: "the signer knows no signed event that is missing here. It cannot know of unsigned "
+    (
+        False,
+        True,
+    ): "the signer knows no signed event that is missing here. It cannot know of unsigned "
     "events: up to a minute of play before the loss",
 }
 
 
-async def _lost(told: Settings, data: Path | None) -> list[str] | None:
-    """Return the heads that the signer remembers and the log lacks, or None if it cannot say."""
+async def _asked_signer(told: Settings, data: Path | None) -> _Signer:
+    """Compare the restored database with the signer's memory."""
     connection = await asyncpg.connect(asyncpg_dsn(told.database_url))
     try:
         async with asking(told) if data is None else at_rest.remembering(data) as signer:
-            return None if signer is None else await _contradictions(connection, signer)
+            return _Signer() if signer is None else await _compared(connection, signer)
     finally:
         await connection.close()
 
 
-async def _contradictions(
-    connection: asyncpg.Connection, signer: httpx.AsyncClient
-) -> list[str] | None:
+async def _compared(connection: asyncpg.Connection, signer: httpx.AsyncClient) -> _Signer:
     try:
         _, found = await memory_faults(connection, signer)
-        lost = await forgotten(connection, signer)
+        return _Signer(True, found, await forgotten(connection, signer))
     except SignerAway as away:
         err.print(f"{away}: its memory was not compared", markup=False)
-        return None
-    if lost:
-        err.print(f"the signer does not remember the signed heads of {len(lost)} leagues")
-    # A signer that has forgotten heads proves nothing by finding nothing missing.
-    return None if lost and not found else found
+        return _Signer()
 
 
 def _tell(manifest: Manifest) -> None:

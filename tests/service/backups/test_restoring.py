@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import msgspec
@@ -17,7 +18,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from engine.values import number_of
+from engine.values import identifier, number_of
 from service.backups.losing import losses
 from service.backups.manifest import Manifest, read
 from service.base.database import UNFINISHED, drop_database
@@ -28,6 +29,9 @@ from service.process.signer import make_key
 from service.process.starting import StackFailed
 from service.process.supervisor import Stack
 from service.transparency.ledger import root_at
+from service.transparency.note import Checkpoint, read_private_key
+from service.transparency.signer import Memory, Signer
+from service.transparency.signing import origin_of
 from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed
 from tests.service.league_night import Night, played
@@ -451,6 +455,25 @@ def test_a_backup_of_separate_processes_comes_back_into_a_folder_of_up(
     done = in_fork(("restore", str(kept.folder), "--data", str(data)), {})
     assert done.returncode == 0, done.stderr
     # An empty memory knows of nothing that is missing, and that proves nothing.
-    assert "the signer does not remember the signed heads of 1 leagues" in done.stderr
+    assert "the signer does not remember the signed heads of 1 leagues: lge_" in done.stderr
     assert "no signer could say what is missing" in done.stdout
     assert (data / at_rest.SECRETS / "key").read_text() == SECRET_KEY
+
+
+def test_a_signer_that_contradicts_one_league_and_has_forgotten_another_is_told_with_both(
+    kept: Kept, tmp_path: Path
+) -> None:
+    """The epoch of one alone would leave the other where its lost events cannot be told apart."""
+    data, gone = tmp_path / "data", UUID(int=7)
+    make_key(data / at_rest.SECRETS / "signer", "holotable", bytes(32))
+    key = read_private_key((data / at_rest.SECRETS / "signer").read_text())
+    (data / "signer").mkdir()
+    with Memory(data / "signer") as memory:
+        head = Checkpoint(origin=origin_of(gone, 0), size=3, root=bytes(32))
+        Signer(key, memory).sign(head, ())
+    done = in_fork(("restore", str(kept.folder), "--data", str(data)), {})
+    assert done.returncode == 0, done.stderr
+    assert f"heads of 1 leagues: {kept.night.league}\n" in done.stderr
+    assert f"{identifier('lge', gone)}: 3 events were signed" in done.stderr
+    assert "contradicts some leagues and has forgotten others" in done.stdout
+    assert "open an epoch of every league named above, the forgotten ones too" in done.stdout
