@@ -96,6 +96,12 @@ def test_a_league_whose_key_does_not_open_does_not_keep_the_others_from_coming_b
     assert _suspended(target) == [closed]
     assert log_of(target, other)
 
+    # During a change of keys, the second one opens it.
+    told = environment(target.settings("holotable_migrate", second_secret_key="6b" * 32))
+    both = in_fork(("backup", str(tmp_path / "both")), told)
+    assert (both.returncode, both.stderr.count("fault")) == (0, 0), both.stderr
+    assert read(tmp_path / "both").faults == []
+
     # A backup that does not name it had another key.
     manifest = json.loads((folder / "manifest.json").read_bytes())
     manifest["leagues"][closed]["faults"] = []
