@@ -101,11 +101,14 @@ async def outages_since(
     Return the outages of *league* after *since*, oldest first.
 
     Each is the last heartbeat before the outage and the first one after it. A suspension of the
-    league and the maintenance of the installation are outages too.
+    league and the maintenance of the installation are outages too. An instant before the year 2000
+    or after 3000 is forged, and may be more than Python can hold.
     """
     rows = await pool.fetch(
         f"""
-        SELECT since_at, until_at FROM {_OUTAGES.format("$2")}
+        SELECT greatest(since_at, '2000-01-01 00:00+00') AS since_at,
+               least(until_at, '3000-01-01 00:00+00') AS until_at
+          FROM {_OUTAGES.format("$2")}
          WHERE until_at > $1 ORDER BY since_at
         """,  # noqa: S608
         since,

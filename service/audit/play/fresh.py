@@ -17,8 +17,12 @@ _NONE = openings_digest(())
 _values = msgspec.json.Decoder(dict[str, float])
 _NIGHTS = """
     SELECT to_char(night, 'YYYY-MM-DD') AS night, p_values::text, master FROM fairness_run
-     WHERE night < $2 ORDER BY night DESC LIMIT $1
+     WHERE night < $2 AND night <= service_time()::date + 1 ORDER BY night DESC LIMIT $1
 """
+"""A night that has not come is forged. Its statistics would stand for those of all others."""
+
+_UNREADABLE = {"unreadable": 0.0}
+"""The p-values of a night whose statistics somebody has written over. They are an alarm."""
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +53,16 @@ async def last_night(driver: Driver) -> Night | None:
 async def nights(driver: Driver, limit: int, before: date) -> list[tuple[Night, bytes]]:
     """Return up to *limit* nights before a date, newest first, each with its master."""
     return [
-        (Night(night=row["night"], p_values=_values.decode(row["p_values"])), row["master"])
+        (Night(night=row["night"], p_values=_read(row["p_values"])), row["master"])
         for row in await driver.fetch(_NIGHTS, limit, before)
     ]
+
+
+def _read(text: str) -> dict[str, float]:
+    try:
+        return _values.decode(text) or _UNREADABLE
+    except msgspec.MsgspecError:
+        return _UNREADABLE
 
 
 def measured(master: bytes, share: float = 1.0) -> dict[str, float]:

@@ -18,15 +18,21 @@ from service.base.drivers import Driver
 GRACE = timedelta(minutes=1)
 """Work that is late by less than this may be under way."""
 
+# Instants of jobs, heartbeats and outages may be forged. Python and intervals hold fewer of them
+# than a column does.
 _JOBS = """
     SELECT occurrence, task, state,
-           extract(epoch FROM $2 - coalesce(lease_until, due_at))::bigint AS late
+           extract(epoch FROM $2 - greatest(least(coalesce(lease_until, due_at), $2),
+                                            '2000-01-01 00:00+00'))::bigint AS late
       FROM job
      WHERE args ->> 'league' = $1 AND state <> 'done'
        AND task NOT IN ('audit.run', 'audit.unit', 'audit.close')
      ORDER BY due_at
 """
-_HEARD = "SELECT at FROM heartbeat WHERE process = 'api'"
+_HEARD = """
+    SELECT greatest(least(at, service_time()), '2000-01-01 00:00+00') FROM heartbeat
+     WHERE process = 'api'
+"""
 
 
 async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findings) -> None:
