@@ -68,18 +68,24 @@ async def of_account(connection: Driver, person: UUID) -> Preferences:
     return Preferences() if row is None else preferences_in(dict(row))
 
 
-async def read(connection: AsyncConnection, person: UUID) -> Preferences:
-    """Return a person's choices, or the defaults."""
+async def read(
+    connection: AsyncConnection, person: UUID, first: Preferences | None = None
+) -> Preferences:
+    """Return a person's choices, or *first*, or the defaults."""
     columns = (each for each in notice_settings.c if each.name != "account")
     found = await connection.execute(
         sa.select(*columns).where(notice_settings.c.account == person).with_for_update()
     )
     row = found.mappings().first()
-    return (
-        Preferences()
-        if row is None
-        else preferences_in({str(name): each for name, each in row.items()})
-    )
+    if row is None:
+        return first or Preferences()
+    return preferences_in({str(name): each for name, each in row.items()})
+
+
+async def begin(connection: AsyncConnection, person: UUID, first: Preferences) -> None:
+    """Store *first* for a person who has made no choice yet."""
+    usual = insert(notice_settings).values(_values(person, first))
+    await connection.execute(usual.on_conflict_do_nothing())
 
 
 async def keep(connection: AsyncConnection, person: UUID, chosen: Preferences) -> None:
@@ -100,8 +106,7 @@ def _values(person: UUID, chosen: Preferences) -> dict[str, object]:
 
 async def turn_off(connection: AsyncConnection, person: UUID, kind: Kind, channel: Channel) -> None:
     """Turn off one kind of notices by one channel."""
-    usual = insert(notice_settings).values(_values(person, Preferences()))
-    await connection.execute(usual.on_conflict_do_nothing())  # a missing row cannot be locked
+    await begin(connection, person, Preferences())  # a missing row cannot be locked
     before = await read(connection, person)
     if not before.wants(kind, channel):
         return

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from engine.league.state import Created
-from engine.tournament.model.state import Registering
+from engine.tournament.model.state import Registering, Running
 from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
@@ -42,6 +42,11 @@ async def still_wanted(
         case "check_in_open" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in absent_from(state)
+        case "seat_drawn" if about.tournament is not None:
+            state = await tournament(runtime, about.league, about.tournament)
+            tables = state.tables if isinstance(state, Running) else ()
+            seats = {each.table: each.seat_of(EntrantId(about.entrant or "")) for each in tables}
+            return about.seat in seats.values() and seats.get(about.table) == about.seat
         case "place_offered" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in offered_in(state)

@@ -13,11 +13,13 @@ from service.api.http.operations import operation
 from service.api.http.reading.clients import Address, MailLanguage
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import encoded
+from service.api.me.first_choices import Zone, first_choice
 from service.api.me.signing_in import signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.languages import Language
 from service.notices import asking
+from service.notices.preferences import begin
 from service.people import emails
 from service.people.emails import Email
 from service.people.rechecking import demand_alive, demand_unchanged
@@ -70,6 +72,9 @@ class EmailCode(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     code: Annotated[str, Meta(max_length=80)]
     """The code, as the mail shows it."""
+
+    zone: Zone | None = None
+    """The zone in which notices give times, if the person has chosen none yet."""
 
 
 class ResetAsked(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -141,6 +146,7 @@ async def verify_my_email(
         verified = await emails.verify(connection, keys, me, body.code, shell.now())
         if verified is None:
             raise StreamNotFound("it does not exist, or you may not see it")
+        await begin(connection, me, first_choice(language, body.zone))
         await tell_former(shell, language, connection, me, verified.former)
         found = await emails.email_of(connection, keys, me)
     return encoded(_shown(found))

@@ -2,7 +2,6 @@
 
 from datetime import time
 from typing import Annotated
-from zoneinfo import available_timezones
 
 import msgspec
 from litestar import Response
@@ -10,9 +9,10 @@ from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.operations import operation
-from service.api.http.reading.bodies import invalid
+from service.api.http.reading.clients import MailLanguage
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
+from service.api.me.first_choices import Zone, demand_zone, first_choice
 from service.api.me.push_subscriptions import Subscribed, subscribed
 from service.base.languages import Language
 from service.notices import browsers, preferences
@@ -86,7 +86,7 @@ class NotificationsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tr
     language: Language = "en"
     """The language of notices."""
 
-    zone: Annotated[str, Meta(max_length=64)] = "UTC"
+    zone: Zone = "UTC"
     """The zone of the person, as in the time zone database, such as `Europe/Berlin`."""
 
     quiet_hours: QuietHours | None = None
@@ -129,10 +129,13 @@ class NotificationsShown(msgspec.Struct, kw_only=True):
     "Read the caller's choice of notices and channels.",
     needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
-async def read_my_notifications(shell: Shell, principal: Principal) -> Response[bytes]:
+async def read_my_notifications(
+    language: MailLanguage, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Show the choices, with defaults for those that were never made."""
     async with shell.engine.begin() as connection:
-        chosen = await preferences.read(connection, principal.account.number)
+        first = first_choice(language, None)
+        chosen = await preferences.read(connection, principal.account.number, first)
         return encoded(await _shown(connection, shell, principal, chosen))
 
 
@@ -145,8 +148,7 @@ async def choose_my_notifications(
     body: NotificationsWanted, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Store all choices. They count for notices that still wait, too."""
-    if body.zone not in available_timezones():
-        raise invalid("Expected a zone of the time zone database - at `$.zone`")
+    demand_zone(body.zone)
     quiet = body.quiet_hours
     chosen = Preferences(
         language=body.language,

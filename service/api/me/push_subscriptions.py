@@ -12,13 +12,16 @@ from engine.values import identifier, number_of
 from service.api.http.access.rights import demand_form
 from service.api.http.operations import operation
 from service.api.http.reading.bodies import invalid
+from service.api.http.reading.clients import MailLanguage
 from service.api.http.shell import Shell
 from service.api.http.wire.limiting import demand_room
 from service.api.http.writing.submitting import encoded
+from service.api.me.first_choices import Zone, first_choice
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.outside import URL_MAX, UrlRefused, demand_url
 from service.notices import browsers
 from service.notices.browsers import Browser, Target
+from service.notices.preferences import begin
 from service.notices.push import demand_keys
 from service.people.rechecking import demand_alive
 from service.people.sealed_addresses import AddressKeys
@@ -49,6 +52,9 @@ class PushWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     expiration: float | None = msgspec.field(name="expirationTime", default=None)
     """Ignored. A subscription ends when its service says so."""
 
+    zone: Zone | None = None
+    """The zone in which messages give times, if the person has chosen none yet."""
+
 
 class Subscribed(msgspec.Struct, kw_only=True):
     """A browser that gets push messages."""
@@ -70,7 +76,7 @@ class Subscribed(msgspec.Struct, kw_only=True):
     problems=("push_unavailable", "quota_exhausted"),
 )  # fmt: skip
 async def add_push_subscription(
-    body: PushWanted, shell: Shell, principal: Principal
+    body: PushWanted, language: MailLanguage, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Store a subscription. It replaces an earlier one of the same browser, for any account."""
     if shell.settings.push_key is None:
@@ -85,6 +91,7 @@ async def add_push_subscription(
     )
     async with shell.engine.begin() as connection:
         await demand_alive(connection, principal, made.created_at)
+        await begin(connection, me, first_choice(language, body.zone))
         await browsers.forget(connection, keys, target.endpoint)
         held = len(await browsers.held(connection, me, made.created_at))
         demand_room("browsers", held, shell.limits.settings.account_browsers)

@@ -1,13 +1,14 @@
-"""The standings of a season after each evening."""
+"""The standings of a season after each evening, with what was corrected since."""
 
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 from litestar import Response
+from msgspec.structs import replace
 
 from engine.season.events import BonusesAwarded, PointsAwarded
-from engine.season.state import Opened
+from engine.season.state import Opened, opened_of
 from engine.values import number_of
 from service.api.http.access.rights import AS_KNOWN, SeasonPlace
 from service.api.http.operations import operation
@@ -37,7 +38,7 @@ class RankThen(msgspec.Struct, kw_only=True):
 
 
 class EveningShown(msgspec.Struct, kw_only=True):
-    """The standings after the points of one tournament."""
+    """The standings after the points of one tournament, with what was corrected since."""
 
     tournament: str
     """The tournament that was counted."""
@@ -54,14 +55,18 @@ class EveningShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings/series", "read_standings_series",
-    "List a season's standings after each counted tournament, oldest first.",
+    "List a season's corrected standings after each counted tournament, oldest first.",
     needs="read_league", scope="leagues:read", answer=Page[EveningShown],
     problems=("invalid_cursor", "as_of_too_far", "overloaded"),
 )  # fmt: skip
 async def read_standings_series(
     place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
-    """Fold the season's events, and keep the standings after each award, as they were then."""
+    """
+    Fold the season's events, and show the standings after each award with later corrections.
+
+    A page that compares two evenings would otherwise tell of moves that nobody made.
+    """
     paged = await pages.live(place.league, f"series {place.id}", int)
     number = number_of(place.league)
     found: dict[int, tuple[RecordedEvent, Opened]] = {}
@@ -78,8 +83,13 @@ async def read_standings_series(
 
     keys = await shell.runtime.writer.store.keys(number)
     last = await last_position(shell.pool, number)
-    await PastStates(shell.pool, number, keys, last, note).state(place.stream)
-    page = paged.cut(sorted(found.items()), lambda each: (each[0],))
+    now = (await PastStates(shell.pool, number, keys, last, note).state(place.stream)).state
+    counting = {
+        version: (award, corrected)
+        for version, (award, then) in sorted(found.items())
+        if (corrected := _corrected(then, opened_of(now))).counted[-1].revocation is None
+    }
+    page = paged.cut(list(counting.items()), lambda each: (each[0],))
     client = str(principal.account.number)
     standings = {
         version: await count_aside(state, client, state.standings)
@@ -104,3 +114,19 @@ async def read_standings_series(
         for version, (recorded, _) in page.items
     ]
     return pages.answer(Page(items=items, next_cursor=page.next_cursor))
+
+
+def _corrected(then: Opened, now: Opened) -> Opened:
+    """Return a past state as it counts now: its tournaments, and what was given for them since."""
+    played = {each.tournament for each in then.counted}
+    given = {each.adjustment.id for each in then.adjustments}
+    return replace(
+        then,
+        counted=tuple(each for each in now.counted if each.tournament in played),
+        adjustments=tuple(
+            each
+            for each in now.adjustments
+            if each.adjustment.id in given or each.adjustment.tournament in played
+        ),
+        merged=now.merged,
+    )

@@ -11,6 +11,7 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
+from service.console.screens.account.notices import device_zone
 from service.console.screens.account.signing_in import demand_encrypted, session_cookie
 
 NO_SUCH_CODE = N_("This code is not valid, or was used, or is too old")
@@ -42,7 +43,7 @@ async def set_email(ask: Ask, given: Given) -> Done:
 @form("/account/email/confirm", of=email)
 async def confirm_email(ask: Ask, given: Given) -> Done:
     """Confirm the new address with its code."""
-    wanted = given.into(EmailCode)
+    wanted = given.into(EmailCode, zone=device_zone(given))
     try:
         await ask.api.send("POST", "/v1/me/email/verification", wanted, EmailShown, key=given.key)
     except Problem as problem:

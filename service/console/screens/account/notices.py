@@ -1,5 +1,7 @@
 """The reader's notices: the kinds, the channels and the quiet hours."""
 
+from zoneinfo import available_timezones
+
 import msgspec
 
 from service.api.me.notifications import (
@@ -106,7 +108,8 @@ async def choose_notices(ask: Ask, given: Given) -> Done | Page:
 async def add_browser(ask: Ask, given: Given) -> Done | Page:
     """Have messages sent to this browser. Its script fills the form in."""
     return await command(
-        ask, given, "POST", "/v1/me/push-subscriptions", given.into(PushWanted),
+        ask, given, "POST", "/v1/me/push-subscriptions",
+        given.into(PushWanted, zone=device_zone(given)),
         said=ask.gettext("This browser shows your messages now."), to=links.NOTICES,
     )  # fmt: skip
 
@@ -118,6 +121,12 @@ async def remove_browser(ask: Ask, given: Given, browser: str) -> Done | Page:
         ask, given, "DELETE", f"/v1/me/push-subscriptions/{browser}",
         said=ask.gettext("That browser gets no more messages."), to=links.NOTICES,
     )  # fmt: skip
+
+
+def device_zone(given: Given) -> str | None:
+    """Return the zone that the device's script filled in, or None if it did not or cannot know."""
+    zone = given.text("zone")
+    return zone if zone in available_timezones() else None
 
 
 def _channels(kinds: NoticeKinds, kind: str) -> Channels:

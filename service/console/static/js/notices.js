@@ -12,7 +12,9 @@ if (able) {
 const CHOSEN = "holotable.zone";
 const zone = document.querySelector("#zone");
 zone?.form.addEventListener("submit", () => localStorage.setItem(CHOSEN, "yes"));
-if (zone?.value === "UTC" && !localStorage.getItem(CHOSEN)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+if (zone?.value === "UTC" && !localStorage.getItem(CHOSEN)) zone.value = here;
+if (form) form.elements.zone.value = here;
 
 // The house may have another key than when this browser subscribed. Then it has to subscribe again.
 async function subscribed(manager) {

@@ -1,6 +1,8 @@
-// The time zone of the reader's device, where the league has none yet. If the form shows an instant,
+// The time zone of the reader's device, where the league or the reader has none yet. If the form shows an instant,
 // its day and time are then that instant in this zone.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const hidden = document.querySelector("[data-zone]");
+if (hidden) hidden.value = zone;
 const inside = document.querySelector("[data-device-zone]");
 const field = inside?.querySelector("select");
 if (field && [...field.options].some((each) => each.value === zone)) {

@@ -53,11 +53,7 @@ async def confirmed(person: Person, worker: Worker, server: MailServer, email: s
     """Confirm an address."""
     assert (await put(person, email)).status_code == 200
 
-    async def arrived() -> bool:
-        await worker.work(SEND)
-        return bool(server.got)
-
-    await until_awaited(arrived)
+    await until_awaited(lambda: _mailed(worker, server))
     code = server.got.pop().code
     answer = await person.post("/v1/me/email/verification", {"code": code})
     assert answer.status_code == 200, answer.text
@@ -123,6 +119,44 @@ async def test_an_address_is_confirmed_by_its_code_and_kept_sealed(
         shown = (await put(lando, "second@bespin.example")).json()
         assert (shown["email"], shown["waiting"]) == (ADDRESS, "second@bespin.example")
         assert (await put(lando, None)).json() == none
+
+
+async def test_whoever_made_no_choice_is_told_in_the_language_and_zone_of_their_browser(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    path, verification = "/v1/me/notifications", "/v1/me/email/verification"
+    german = {"Accept-Language": "de-AT, en;q=0.5"}
+
+    async def chosen(person: Person, **headers: str) -> tuple[str, str]:
+        shown = (await person.http.get(path, headers=person.headers | headers)).json()
+        return shown["language"], shown["zone"]
+
+    async with post_office(database, serving) as (server, api, worker):
+        lando = await api.person("Lando")
+        assert await chosen(lando) == ("en", "UTC")
+        assert await chosen(lando, **german) == ("de", "UTC")
+        for zone, status, kept in (("Bespin/Cloud_City", 400, None), ("Europe/Vienna", 200, "de")):
+            assert (await put(lando, ADDRESS)).status_code == 200
+            await until_awaited(lambda: _mailed(worker, server))
+            code = {"code": server.got.pop().code, "zone": zone}
+            answer = await lando.http.post(verification, json=code, headers=lando.headers | german)
+            assert answer.status_code == status, answer.text
+            assert await chosen(lando) == ((kept, zone) if kept else ("en", "UTC"))
+
+        # What the person chose stays.
+        wanted = {"language": "en", "zone": "Europe/London"}
+        await lando.http.put(path, json=wanted, headers=lando.headers)
+        assert (await put(lando, "second@bespin.example")).status_code == 200
+        await until_awaited(lambda: _mailed(worker, server))
+        code = {"code": server.got.pop().code, "zone": "Europe/Vienna"}
+        answer = await lando.http.post(verification, json=code, headers=lando.headers | german)
+        assert answer.status_code == 200, answer.text
+        assert await chosen(lando, **german) == ("en", "Europe/London")
+
+
+async def _mailed(worker: Worker, server: MailServer) -> bool:
+    await worker.work(SEND)
+    return bool(server.got)
 
 
 async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(

@@ -184,7 +184,6 @@ async def test_the_result_and_its_disputes_are_told_to_those_who_played(
 ) -> None:
     async with town() as here:
         han, leia = await here.member("han"), await here.member("leia")
-        await choose(han, kinds={"seat_drawn": {"mail": False}})
         night = await announce(
             here.owner, here.league, name="Night", hands_between_seconds=0, hands_max=1
         )
@@ -196,7 +195,7 @@ async def test_the_result_and_its_disputes_are_told_to_those_who_played(
         subjects = {name: [each.message["subject"] for each in got] for name, got in mails.items()}
         assert subjects == {
             "han": ["Night: the result"],
-            "leia": ["Night: your seat", "Night: the result"],
+            "leia": ["Night: the result"],  # and nothing of a seat that is gone
         }
         assert re.search(r"Your place: [12]\.", mails["han"][0].text)
 
@@ -400,11 +399,13 @@ async def test_quiet_hours_choices_bans_and_one_click_hold_mail_back(
         assert sorted(await here.mails()) == ["leia"]
 
         # What waits for the end of the quiet hours is looked at again then.
+        ended = await here.owner.post(f"/v1/tournaments/{nights[1]}/cancel", why)
+        assert ended.is_success, ended.text
         await choose(lando)
         due_now(here.database)
         assert sorted(each.message["subject"] for each in (await here.mails())["lando"]) == [
             "One: your seat",
-            "Two: your seat",
+            "Two is cancelled",
         ]
 
 

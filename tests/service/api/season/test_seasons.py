@@ -171,6 +171,15 @@ async def test_points_go_to_members_and_to_players_whom_the_season_has_counted(
         assert answers[0].json()["code"] == "adjustment_invalid"
 
 
+async def evenings(owner: Any, season: str) -> list[list[tuple[int, str, str]]]:
+    """Return rank, player and points of the standings after each evening."""
+    shown = (await owner.get(f"/v1/seasons/{season}/standings/series")).json()["items"]
+    return [
+        [(each["rank"], each["player"], each["points"]) for each in evening["standings"]]
+        for evening in shown
+    ]
+
+
 async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_more(
     serving: Any, database: TestDatabase
 ) -> None:
@@ -190,14 +199,18 @@ async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_
         await award(database, league, tournament)
         await award(database, league, tournament)
         turned = await table(owner, season)
+        series = [await evenings(owner, season)]
         awards = f"/v1/seasons/{season}/awards/{tournament}"
 
         revoked = await owner.post(f"{awards}/revoke", WHY, key="2")
         await project(database)
         empty = await table(owner, season)
+        series.append(await evenings(owner, season))
         back = await owner.post(f"{awards}/revise", WHY, key="3")
         await project(database)
+        series.append(await evenings(owner, season))
 
+        assert series == [[turned], [], [turned]]
         assert [each[1] for each in turned] == [each["player"] for each in reversed(placed)]
         assert [each[2] for each in turned] == ["4.00", "3.00", "2.00"]
         assert (revoked.status_code, back.status_code) == (200, 200), (revoked.text, back.text)
@@ -292,7 +305,7 @@ async def test_ratings_follow_results_and_their_corrections(
     assert faults(report) == {}, report.text()
 
 
-async def test_the_series_has_the_standings_as_they_were_after_each_evening(
+async def test_an_adjustment_for_no_evening_counts_in_the_series_from_its_own_time(
     serving, database
 ) -> None:
     async with serving() as api:
