@@ -208,11 +208,16 @@ class Protocol(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Limit the number and the size of the headers."""
+        """
+        Limit the number and the size of the headers, and ignore what stands behind a body.
+
+        A proxy removes what a client says of itself from the head only (RFC 9110, section 6.5.1).
+        """
         self._received += len(name) + len(value)
         if self._received > HEADER_BYTES_MAX or len(self.headers) >= HEADERS_MAX:
             raise _TooLarge
-        super().on_header(name, value)
+        if self._reading:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """
@@ -236,9 +241,15 @@ class Protocol(HttpToolsProtocol):
         self._completed = True
         self.deadline = None
         super().on_message_complete()
+        # The parser ends the connection for a header behind the body, too, and then reads no more.
+        ends = not self.parser.should_keep_alive()
         if self.idle:  # it was answered before it was complete
             self.scope = self.headers = self.cycle = None  # type: ignore[assignment]
+            if ends:
+                self.transport.close()
             self._wait_for_next()
+        elif ends:
+            self.cycle.keep_alive = False
 
     def on_response_complete(self) -> None:
         """Keep nothing of a request that is whole and answered: connections are idle for long."""
