@@ -26,7 +26,7 @@ class MergePlayers(_Part, frozen=True, kw_only=True, tag="merge_players"):
     by: PlayerId
     reason: TextRef
     known: bool
-    """True if ``player`` has entered a tournament of the league."""
+    """True if ``player`` has entered a tournament of the league, or a season was told points."""
 
     entered: tuple[TournamentId, ...] = ()
     """Tournaments to come or in play in which ``player`` is entered."""

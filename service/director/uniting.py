@@ -35,6 +35,15 @@ _ENTERED = """
      WHERE league = $1 AND type = 'entrant_registered' AND data->>'player' = ANY($2::text[])
      ORDER BY stream
 """
+_STATED = """
+    SELECT EXISTS (
+        SELECT FROM events
+         WHERE league = $1 AND type = 'points_adjusted'
+           AND data->'adjustment'->>'player' = ANY($2::text[])
+        UNION ALL
+        SELECT FROM events, jsonb_path_query(data::jsonb, '$.tournaments[*].results[*].player') stated
+         WHERE league = $1 AND type = 'results_imported' AND stated #>> '{}' = ANY($2::text[]))
+"""
 _SEASONS = """
     SELECT first.stream FROM events first
      WHERE first.league = $1 AND first.stream_version = 1 AND first.stream LIKE 'season-%'
@@ -51,6 +60,9 @@ class _Found:
 
     tournaments: Mapping[Stream[Tournament], frozenset[str]]
     """Tournaments that the two have entered or that are not over, with those who have entered."""
+
+    stated: bool
+    """True if a season was told points or results of the player who goes."""
 
     seasons: Sequence[Stream[Season]]
 
@@ -71,28 +83,31 @@ async def merge_players(
     async def decide(states: States) -> Sequence[StreamEvents]:
         state = (await states.load(league_stream(league_id))).state
         # Read in its turn: a tournament may be announced or entered while the command waits.
-        found = await _found(runtime.pool, league_id, _people(state, command))
+        found = await _found(runtime.pool, league_id, *_people(state, command))
         return await _decided(states, league_id, command, found)
 
     return await runtime.writer.submit(league_id, order, decide)
 
 
-def _people(state: League, command: MergePlayers) -> frozenset[PlayerId]:
-    """Return the identifiers that stand for one of the two."""
+def _people(state: League, command: MergePlayers) -> tuple[list[PlayerId], list[PlayerId]]:
+    """Return the identifiers that stand for the player who goes, and for the one who stays."""
     merged = state.merged if isinstance(state, Created) else ()
-    return frozenset((*all_of(merged, command.player), *all_of(merged, command.into)))
+    return list(all_of(merged, command.player)), list(all_of(merged, command.into))
 
 
-async def _found(pool: asyncpg.Pool, league_id: str, people: Iterable[PlayerId]) -> _Found:
+async def _found(
+    pool: asyncpg.Pool, league_id: str, going: list[PlayerId], staying: list[PlayerId]
+) -> _Found:
     number = number_of(league_id)
     tournaments: dict[Stream[Tournament], frozenset[str]] = dict.fromkeys(
         await open_tournaments(pool, league_id), frozenset()
     )
-    for row in await pool.fetch(_ENTERED, number, list(people)):
+    for row in await pool.fetch(_ENTERED, number, [*going, *staying]):
         stream: Stream[Tournament] = Stream(row["stream"])
         tournaments[stream] = tournaments.get(stream, frozenset()) | {row["player"]}
     seasons = await pool.fetch(_SEASONS, number)
-    return _Found(tournaments, [Stream(row["stream"]) for row in seasons])
+    stated = await pool.fetchval(_STATED, number, going)
+    return _Found(tournaments, stated, [Stream(row["stream"]) for row in seasons])
 
 
 async def _decided(
@@ -114,7 +129,7 @@ async def _decided(
             met.append(name)
     asked = replace(
         command,
-        known=any(set(going) & each for each in found.tournaments.values()),
+        known=found.stated or any(set(going) & each for each in found.tournaments.values()),
         entered=tuple(entered),
         met=tuple(met),
     )

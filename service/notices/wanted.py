@@ -4,7 +4,7 @@ from datetime import datetime
 
 from engine.league.state import Created
 from engine.tournament.model.state import Registering, Running
-from engine.values import EntrantId, PlayerId
+from engine.values import EntrantId, PlayerId, TableId
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
 from service.notices.about import About
@@ -46,7 +46,7 @@ async def still_wanted(
             state = await tournament(runtime, about.league, about.tournament)
             tables = state.tables if isinstance(state, Running) else ()
             seats = {each.table: each.seat_of(EntrantId(about.entrant or "")) for each in tables}
-            return about.seat in seats.values() and seats.get(about.table) == about.seat
+            return seats.get(TableId(about.table or "")) == about.seat
         case "place_offered" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in offered_in(state)

@@ -217,6 +217,39 @@ async def test_nobody_claims_a_player_while_or_after_the_player_is_merged(
         assert refused(joined) == (404, "not_found")
 
 
+@pytest.mark.parametrize("stated", ["adjustment", "past season"])
+async def test_points_of_a_player_whom_somebody_has_claimed_can_still_be_merged(
+    serving, database, stated: str
+) -> None:
+    """A player with points alone has entered nothing. The points are not lost by the claim."""
+    async with serving() as api:
+        owner, league = await api.league()
+        entry = await entered(owner, league, "Han Solo")
+        player, person = entry["player"], await api.join(owner, league)
+        if stated == "adjustment":
+            season = (await owner.post(f"/v1/leagues/{league}/seasons", {"name": "One"})).json()
+            path = f"/v1/seasons/{season['id']}/adjustments"
+            done = await owner.post(path, {"player": player, "points": "10", "reason": "Came"})
+        else:
+            done = await bring_results(
+                owner,
+                league,
+                f"tournament,place,player,points\nOpening,1,{player},99\n",
+                name="Past",
+            )
+        assert done.is_success, done.text
+        claimed = await person.post("/v1/me/claims", {"code": entry["claim"]})
+        assert claimed.status_code == 201, claimed.text
+
+        merged = await merge(owner, league, player, person.player)
+        assert merged.status_code == 200, merged.text
+        if stated == "adjustment":
+            await project(database)
+            [line] = (await owner.get(f"/v1/seasons/{season['id']}/standings")).json()["items"]
+            assert (line["player"], line["points"]) == (person.player, "10.00")
+        assert faults(await audited(database, league)) == {}
+
+
 async def test_a_merge_and_a_code_of_the_same_two_people_do_not_block_each_other(
     serving, database: TestDatabase
 ) -> None:
