@@ -41,7 +41,8 @@ _STATED = """
          WHERE league = $1 AND type = 'points_adjusted'
            AND data->'adjustment'->>'player' = ANY($2::text[])
         UNION ALL
-        SELECT FROM events, jsonb_path_query(data::jsonb, '$.tournaments[*].results[*].player') stated
+        SELECT FROM events,
+               jsonb_path_query(data::jsonb, '$.tournaments[*].results[*].player') stated
          WHERE league = $1 AND type = 'results_imported' AND stated #>> '{}' = ANY($2::text[]))
 """
 _SEASONS = """

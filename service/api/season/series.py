@@ -1,5 +1,6 @@
 """The standings of a season after each evening, with what was corrected since."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
@@ -8,6 +9,7 @@ from litestar import Response
 from msgspec.structs import replace
 
 from engine.season.events import BonusesAwarded, PointsAwarded
+from engine.season.standings import Standing
 from engine.season.state import Opened, opened_of
 from engine.values import number_of
 from service.api.http.access.rights import AS_KNOWN, SeasonPlace
@@ -101,19 +103,20 @@ async def read_standings_series(
             tournament=recorded.event.tournament,
             at=recorded.row.at,
             version=version,
-            standings=tuple(
-                RankThen(
-                    player=each.player,
-                    name=called.get(each.player),
-                    rank=each.rank,
-                    points=each.points,
-                )
-                for each in standings[version]
-            ),
+            standings=tuple(_rank(each, called) for each in standings[version]),
         )
         for version, (recorded, _) in page.items
     ]
     return pages.answer(Page(items=items, next_cursor=page.next_cursor))
+
+
+def _rank(standing: Standing, called: Mapping[str, str]) -> RankThen:
+    return RankThen(
+        player=standing.player,
+        name=called.get(standing.player),
+        rank=standing.rank,
+        points=standing.points,
+    )
 
 
 def _corrected(then: Opened, now: Opened) -> Opened:
