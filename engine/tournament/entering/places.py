@@ -57,9 +57,10 @@ from engine.tournament.model.state import (
     phase_of,
     registering_of,
 )
+from engine.tournament.model.state.entering import Entering
 from engine.tournament.model.terms import one_table
 from engine.tournament.model.terms.announced import closes_at
-from engine.tournament.model.values.entering import Applicant, Entering
+from engine.tournament.model.values.entering import Applicant
 from engine.values import PlayerId
 
 

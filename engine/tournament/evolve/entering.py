@@ -25,10 +25,11 @@ from engine.tournament.model.state import (
     State,
     Unannounced,
 )
+from engine.tournament.model.state.entering import Entering
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.terms.announced import Terms, closes_at
 from engine.tournament.model.terms.changeable import TermsChange, changeable
-from engine.tournament.model.values.entering import Applicant, Entering, Notice
+from engine.tournament.model.values.entering import Applicant, Notice
 from engine.values import EntrantId
 
 Known = TypeVar("Known", bound=Terms)

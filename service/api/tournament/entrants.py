@@ -10,8 +10,9 @@ import msgspec
 
 from engine.league.roles import STAFF
 from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.state.entering import Entering
 from engine.tournament.model.values import Entry
-from engine.tournament.model.values.entering import Applicant, Entering
+from engine.tournament.model.values.entering import Applicant
 from engine.tournament.results.ranking import out_in_round
 from engine.values import EntrantId
 from service.api.http.access.phases import (

@@ -13,6 +13,7 @@ from engine.tournament.model.errors import (
 from engine.tournament.model.events import TournamentAnnounced
 from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.events.entering import TermsRevised, TournamentDrafted
+from engine.tournament.model.state.entering import Entering
 from engine.tournament.model.state.floor import FloorState
 from engine.tournament.model.state.rounds import RoundsState
 from engine.tournament.model.values import (
@@ -26,7 +27,6 @@ from engine.tournament.model.values import (
     Standing,
     Window,
 )
-from engine.tournament.model.values.entering import Entering
 from engine.tournament.model.values.fairness import Fairness
 from engine.tournament.model.values.money import Books
 from engine.values import EntrantId, Seat, TableId

@@ -11,8 +11,8 @@ from engine.tournament.model.state import (
     Seating,
     State,
 )
+from engine.tournament.model.state.entering import Entering
 from engine.tournament.model.values import Entry, Payout, Placing
-from engine.tournament.model.values.entering import Entering
 from engine.values import EntrantId
 
 Tournament = Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
