@@ -52,9 +52,9 @@ async def play(ask: Ask, table: str) -> Page:
     return Page("table/table.html", await table_screen(ask, table, chosen))
 
 
-@page("/tables", hidden=True)
+@page("/tables")
 async def play_all(ask: Ask) -> Page:
-    """Show every table at which the reader sits."""
+    """Name every table at which the reader sits. Each is a part of this page, with its cards."""
     me = await ask.me()
     seated = tuple(dict.fromkeys(each.table for each in by_urgency(me.seats) if each.table))
     shown = await table_screens(ask, seated[:TABLES_MAX])
