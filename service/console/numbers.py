@@ -15,6 +15,8 @@ from service.console.calling import Problem
 DIGITS_MAX = 18
 _DECIMAL = re.compile(rf"\d{{1,{DIGITS_MAX}}}(?:[.,]\d{{0,9}})?|[.,]\d{{1,9}}")
 _MINOR_MAX = 2**50
+_LISTED = re.compile(r"([1-9]\d{0,5})\s*%?")
+_BETWEEN = re.compile(r"\s*[,;/]\s*|\s+(?!%)")
 
 
 def whole(text: str) -> int | None:
@@ -37,6 +39,20 @@ def decimal(text: str) -> Decimal | None:
     """
     plain = text.strip()
     return Decimal(plain.replace(",", ".")) if _DECIMAL.fullmatch(plain) else None
+
+
+def listed(text: str) -> tuple[int, ...] | None:
+    """
+    Return a list of whole numbers from 1 on, or None if *text* is none. An empty list is one.
+
+    >>> listed("50, 30, 20"), listed("65 % 35 %"), listed(" ")
+    ((50, 30, 20), (65, 35), ())
+    >>> listed("abc"), listed("50, -3"), listed("12.5, 3"), listed("0")
+    (None, None, None, None)
+    """
+    parts = _BETWEEN.split(text.strip()) if text.strip() else []
+    found = [_LISTED.fullmatch(each) for each in parts]
+    return tuple(int(each[1]) for each in found if each) if all(found) else None
 
 
 def demanded(text: str, name: str, least: int = 0) -> int:

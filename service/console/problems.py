@@ -180,6 +180,7 @@ _FAULTS = (
     ("enum value", N_("Choose one of the values.")),
     ("Expected `int`", N_("Enter a whole number.")),
     ("Expected `float`", N_("Enter a number.")),
+    ("Expected numbers", N_("Enter whole numbers above 0 with commas, such as 50, 30, 20.")),
     ("Expected `datetime`", N_("Enter a date and a time.")),
 )
 """The API's words for a fault of one value, and ours."""

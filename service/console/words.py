@@ -290,7 +290,8 @@ class Words:
 
 
 def lasting(seconds: int, language: Spoken) -> str:
-    """Return a length as card rooms say it: 90 minutes, not 2 hours."""
-    minutes, rest = divmod(seconds, 60)
-    number, unit = (seconds, "duration-second") if rest else (minutes, "duration-minute")
-    return str(format_unit(number, unit, locale=language.locale))
+    """Return a length as card rooms say it: 90 minutes, not 1½ hours. Long ones go by hours."""
+    for unit, long in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds % long == 0 and (unit == "minute" or seconds > 2 * 3600):
+            return str(format_unit(seconds // long, f"duration-{unit}", locale=language.locale))
+    return str(format_unit(seconds, "duration-second", locale=language.locale))

@@ -15,13 +15,14 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Question, Rehearsal, command
-from service.console.numbers import demanded, minor, written
+from service.console.numbers import demanded, listed, minor, written
 from service.console.pages import Done, Page
 from service.console.rehearsals import ChangeList, Row
 from service.console.screens.evening.changes import MONEY, TERMS
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
-from service.console.screens.evening.plan import CURRENCIES, ZONES, numbers_of, usual_zone
+from service.console.screens.evening.prices import NO_LIST
+from service.console.screens.evening.questions import CURRENCIES, ZONES, usual_zone
 from service.console.screens.evening.tournaments import poster
 
 _MORE_PLACES = 3
@@ -221,8 +222,17 @@ def _of_prizes(given: Given, shown: TournamentShown) -> Document:
     amounts = [each.strip() for each in given.texts("amounts[]")]
     while amounts and not amounts[-1]:
         amounts.pop()
+    payouts = listed(given.text("payouts"))
+    if payouts is None:
+        raise Problem(
+            400,
+            {
+                "code": "validation_failed",
+                "errors": [{"pointer": "/payouts", "detail": NO_LIST}],
+            },
+        )
     found: Document = {
-        "payouts": list(numbers_of(given.text("payouts"))),
+        "payouts": list(payouts),
         "fees.amounts": [minor(each or "0", currency, "amounts") for each in amounts],
         "prize_pool": minor(given.text("prize_pool") or "0", currency, "prize_pool"),
     }

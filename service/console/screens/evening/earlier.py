@@ -17,7 +17,7 @@ from service.base.documents import Document
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
-from service.console.screens.evening.plan import Questions
+from service.console.screens.evening.questions import Questions
 
 _EVENINGS_MAX = 3
 _LISTED = 30

@@ -9,6 +9,7 @@ from engine.tournament.model.terms import EntryTerms, Rounds
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.tournaments import TournamentShown
 from service.console.languages import Spoken
+from service.console.screens.evening.prices import add_on_said
 from service.console.words import Words, lasting
 
 BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
@@ -42,6 +43,12 @@ class EntryRules(msgspec.Struct, frozen=True, kw_only=True):
     rebuys: tuple[str, ...] = ()
     """Where rebuys are sold, their number, their end and their price. Empty without rebuys."""
 
+    add_on: str = ""
+    """The price and the chips of the add-on. Nothing without one, for strangers, or after play."""
+
+    last_hands: str = ""
+    """The time of the last hands and their effect. Nothing without one, or for strangers."""
+
     waits: str = ""
     """That the start was postponed, or nothing."""
 
@@ -63,11 +70,14 @@ def entry_rules(
         ends_at = shown.late_registration_ends_at
         late = LateEntry(level=entry.late_registration_level, ends_at=ends_at)
     rebuys = _rebuys(language, shown)
+    add_on, last_hands = _add_on(language, shown), _last_hands(language, shown)
     if not before:
-        return EntryRules(late=late, rebuys=rebuys)
+        return EntryRules(late=late, rebuys=rebuys, add_on=add_on, last_hands=last_hands)
     return EntryRules(
         no_show=_if_absent(language, shown, now),
         rebuys=rebuys,
+        add_on=add_on,
+        last_hands=last_hands,
         too_few=if_too_few(language, entry, shown.entrants_min, shown.postponements),
         waits=_waits(language, entry) if shown.postponements else "",
         late=late,
@@ -113,6 +123,29 @@ def _level_of(shown: TournamentShown | PublicTournament) -> int:
     """Return the level of the clock. Strangers see none here, so it is 0 for them."""
     clock = shown.clock if isinstance(shown, TournamentShown) else None
     return 0 if clock is None else clock.level
+
+
+def _add_on(language: Spoken, shown: TournamentShown | PublicTournament) -> str:
+    if not isinstance(shown, TournamentShown) or shown.fees.add_on is None or shown.state in OVER:
+        return ""
+    sold = shown.fees.add_on
+    return add_on_said(language, sold.chips, sold.price + sold.fee, sold.max, shown.currency)
+
+
+def _last_hands(language: Spoken, shown: TournamentShown | PublicTournament) -> str:
+    """Return when the last hands come, or nothing once they are called or all is over."""
+    if not isinstance(shown, TournamentShown) or shown.floor.last_hands_at is None:
+        return ""
+    if shown.state in OVER:
+        return ""
+    _, drawn = language.gettext, shown.floor.last_hands
+    said = _("at %(at)s. The hands in play are then the last, and the chips decide.")
+    if drawn is not None:
+        said = _("at %(at)s. Each table then plays %(low)s to %(high)s hands more, and the chips "
+                 "decide.")  # fmt: skip
+    at = Words(language).when(shown.floor.last_hands_at, shown="time")
+    low, high = ("", "") if drawn is None else (drawn.low, drawn.high)
+    return escape(said) % {"at": at, "low": low, "high": high}
 
 
 def _if_absent(language: Spoken, shown: TournamentShown | PublicTournament, now: datetime) -> str:

@@ -24,20 +24,26 @@ from service.console.calling import FieldError, Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.problems import Failure, placed
+from service.console.problems import Failure, failure_of, placed
 from service.console.screens.evening.earlier import Earlier, content_of, earlier_of
-from service.console.screens.evening.plan import (
+from service.console.screens.evening.plan import Proposal, proposal, rrule
+from service.console.screens.evening.questions import (
     CURRENCIES,
     ZONES,
-    Proposal,
     Questions,
-    proposal,
+    amount_of,
     questions,
     retyped,
-    rrule,
 )
 from service.console.screens.evening.terms import terms_of
-from service.console.screens.evening.typed import filled, gives_up, kept, laid_over
+from service.console.screens.evening.typed import (
+    TICKED,
+    filled,
+    gives_up,
+    kept,
+    laid_over,
+    prizes_set,
+)
 from service.console.screens.league.seasons import SeasonListed, league_seasons
 
 PLANS = frozenset({"owner", "director"})
@@ -101,6 +107,9 @@ class PlanScreen(msgspec.Struct, kw_only=True):
     waits_anew: bool
     """True if the start waits for players, and that of the earlier evening did not."""
 
+    own_prizes: bool = False
+    """True if prizes of the earlier evening stay that the shares of the places do not tell."""
+
 
 @page("/leagues/{league:str}/new-evening")
 async def new_evening(ask: Ask, league: str) -> Page:
@@ -135,9 +144,11 @@ async def _planned(ask: Ask, league: str) -> Page:
     shown = await _planned_by(ask, league)
     asked = questions(ask, shell_of(ask.request).now(), None)
     waits_anew = False
+    content = await content_of(ask, league, asked.like) if asked.like else {}
     if ask.failure is None and asked.like:
-        content = await content_of(ask, league, asked.like)
         asked, waits_anew = _as_earlier(ask, content, asked), gives_up(content)
+    elif ask.failure is None and (price := ask.query("price")) and amount_of(price) is None:
+        _propose_again(ask, Given({**TICKED, "price": (price,)}), asked)
     if ask.failure is not None:
         own = kept(ask.failure.values)
         ask.failure = replace(ask.failure, values=own)
@@ -147,9 +158,9 @@ async def _planned(ask: Ask, league: str) -> Page:
     plan, seasons = await asyncio.gather(
         proposal(ask, asked, own, key), league_seasons(ask, league)
     )
-    return Page(
-        "evening/plan.html", _screen(ask, shown, asked, plan, seasons, waits_anew=waits_anew)
-    )
+    screen = _screen(ask, shown, asked, plan, seasons, waits_anew=waits_anew)
+    screen.own_prizes = plan.prices.money and prizes_set(content)
+    return Page("evening/plan.html", screen)
 
 
 def _as_earlier(ask: Ask, content: Document, asked: Questions) -> Questions:
@@ -170,10 +181,10 @@ def _as_earlier(ask: Ask, content: Document, asked: Questions) -> Questions:
 @form("/leagues/{league:str}/new-evening/plan", of=evening_plan)
 async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
     """Announce the evening, save it as a draft, plan it as recurring, or propose it again."""
-    if given.flag("again"):
-        ask.failure = Failure(_FORM, "", {}, given.shown_again, 200)
-        return await _planned(ask, league)
     asked = retyped(questions(ask, shell_of(ask.request).now(), None), given.values)
+    if given.flag("again"):
+        _propose_again(ask, given, asked)
+        return await _planned(ask, league)
     terms = terms_of(given, asked)
     if asked.like:
         terms = laid_over(await content_of(ask, league, asked.like), terms)
@@ -186,6 +197,16 @@ async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
         return await _often(ask, given, league, asked, terms, season)
     except Problem as problem:
         raise at_fields(problem) from None
+
+
+def _propose_again(ask: Ask, given: Given, asked: Questions) -> None:
+    """Have the proposal keep what was typed, and mark the faults in it."""
+    ask.failure = Failure(_FORM, "", {}, given.shown_again, 200)
+    try:
+        terms_of(given, asked)
+    except Problem as problem:
+        found = failure_of(problem, _FORM, given.shown_again, ask.language)
+        ask.failure = replace(found, status=200)
 
 
 async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:

@@ -1,24 +1,23 @@
 """A new evening as the console proposes it: tables, levels, breaks, prizes, times."""
 
 import math
-import re
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from zoneinfo import ZoneInfo, available_timezones
+from datetime import date, datetime, timedelta
 
 import msgspec
-from babel.numbers import get_currency_precision
 
-from engine.rulesets import PRESETS, CoruscantShift, preset
+from engine.rulesets import CoruscantShift, preset
 from engine.rulesets.parts import Blinds, EachDealtOnce, LevelStep, OpenEnd
 from engine.tournament.model.terms import EntryTerms
 from service.api.rules.evaluating import StructureShown
 from service.console.asking import Ask
 from service.console.calling import Problem
-from service.console.numbers import decimal
+from service.console.numbers import listed
 from service.console.screens.evening.ends import Ends, Unknown, simulated_ends
 from service.console.screens.evening.entry import if_too_few
+from service.console.screens.evening.prices import Prices, prices_of, sold
+from service.console.screens.evening.questions import Questions
+from service.console.screens.evening.shares import prizes_of, proposed_shares
 from service.console.screens.evening.typed import (
     Values,
     entry_terms_of,
@@ -29,8 +28,8 @@ from service.console.screens.evening.typed import (
     rows_of,
     written,
 )
+from service.console.words import lasting
 
-CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CAD", "AUD", "DKK", "NOK", "PLN", "SEK")
 STACK = 1000
 ENTRANTS_MIN = 2
 _SEATS = 8
@@ -50,53 +49,12 @@ The factor by which simulated evenings with blinds outlast the time that their l
 Levels are made for players who raise with good cards, and half of the simulated players are
 careful. With antes there is no difference, because everybody pays in every hand.
 """
-_DEFAULT_ZONES = {"de": "Europe/Berlin", "en": "Europe/London"}
-_PLACES = (
-    (4, (100,)),
-    (8, (65, 35)),
-    (16, (50, 30, 20)),
-    (30, (40, 27, 19, 14)),
-    (math.inf, (34, 22, 16, 12, 9, 7)),
-)
-"""The shares of the paid places, by the largest number of players they are meant for."""
+_DAY_MINUTES = 1440
+"""The longest evening that levels and breaks are proposed for. A longer one has longer levels."""
 
-_LIKE = re.compile(r"(trn|tpl)_[0-9a-f]{32}|ssn_[0-9a-f]{32}/rec_[0-9a-f]{32}")
+_SECONDS_READ = 120
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_THURSDAY, _WEEK = 3, 7
-_EVENING = "19:00"
-_YEARS = (1971, 9000)
-_AREAS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
-ZONES = tuple(sorted(each for each in available_timezones() if each.partition("/")[0] in _AREAS))
-
-
-class Questions(msgspec.Struct, kw_only=True):
-    """The answers to the first questions, in the address of the proposal."""
-
-    name: str
-    date: str
-    time: str
-    zone: str
-    often: str
-    """``once``, ``weekly``, ``fortnightly`` or ``monthly``."""
-
-    players: int
-    minutes: int
-    ruleset: str
-    price: Decimal
-    currency: str
-    like: str = ""
-    """The source of the evening: an earlier one, a template or a plan. Empty without one."""
-
-    @property
-    def start(self) -> datetime:
-        """The local start, with its zone."""
-        day, clock = date.fromisoformat(self.date), time.fromisoformat(self.time)
-        return datetime.combine(day, clock, ZoneInfo(self.zone))
-
-    @property
-    def minor(self) -> int:
-        """The price in minor units of the currency."""
-        return int(self.price * 10 ** get_currency_precision(self.currency))
+_WEEK = 7
 
 
 class Break(msgspec.Struct, kw_only=True):
@@ -138,11 +96,20 @@ class Proposal(msgspec.Struct, kw_only=True):
     """False in a casino, which has no price and no waitlist."""
 
     last_hands_minutes: int | None
-    shares: tuple[int, ...]
-    """The shares of the paid places, or none without a price."""
+    """The minutes of play before the last hands, or None if they are not called by the clock."""
 
+    prices: Prices
     pool: int
-    """The prizes in minor units, if everybody comes."""
+    """The prizes in minor units, if everybody comes and pays for an entry."""
+
+    prizes: tuple[int, ...]
+    """The prizes of the paid places then."""
+
+    sold: tuple[str, ...] = ()
+    """The prices and the chips of rebuys and of the add-on, in sentences."""
+
+    decision: str = ""
+    """The time for a decision in words, if its seconds are hard to read."""
 
     was: dict[str, str]
     """The proposed values of the fields that depend on others, by field."""
@@ -158,53 +125,6 @@ class Proposal(msgspec.Struct, kw_only=True):
 
     ends_unknown: Unknown = ""
     """The reason for which a game with levels has no simulated end."""
-
-
-def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
-    """Return the answers in the address, with sensible ones for those that are missing."""
-    chosen = _one_of(ask.query("zone"), ZONES, usual_zone(ask, zone))
-    local = now.astimezone(ZoneInfo(chosen))
-    today = local.date()
-    thursday = today + timedelta(days=(_THURSDAY - today.weekday() - 1) % _WEEK + 1)
-    found = Questions(
-        name=ask.query("name") or ask.gettext("Sabacc night"),
-        date=_day(ask.query("date"), thursday),
-        time=_clock(ask.query("time")),
-        zone=chosen,
-        often=_one_of(ask.query("often"), ("once", "weekly", "fortnightly", "monthly"), "weekly"),
-        players=_number(ask.query("players"), 12, 2, 1000),
-        minutes=_number(ask.query("minutes"), 180, 15, 1440),
-        ruleset=_one_of(ask.query("ruleset"), tuple(PRESETS), "better"),
-        price=amount_of(ask.query("price")) or Decimal(0),
-        currency=_one_of(ask.query("currency"), CURRENCIES, CURRENCIES[0]),
-        like=ask.query("like") if _LIKE.fullmatch(ask.query("like")) else "",
-    )
-    return _tonight(found, local) if ask.query("tonight") else found
-
-
-def usual_zone(ask: Ask, known: str | None) -> str:
-    """Return the zone that is *known*, or a likely one for the reader's language."""
-    return known or _DEFAULT_ZONES.get(ask.language.code, ZONES[0])
-
-
-def _tonight(asked: Questions, local: datetime) -> Questions:
-    """Return the answers for one evening that starts at the next full half hour."""
-    start = local.replace(minute=local.minute // 30 * 30) + timedelta(minutes=30)
-    return msgspec.structs.replace(
-        asked, often="once", date=start.date().isoformat(), time=f"{start:%H:%M}"
-    )
-
-
-def retyped(asked: Questions, own: Values) -> Questions:
-    """Return the answers, with the organiser's changes in the proposal."""
-    price = own.get("price")
-    amount = None if price is None else amount_of(price[-1] or "0")
-    return msgspec.structs.replace(
-        asked,
-        players=_number(own.get("entrants_max", ("",))[-1], asked.players, 2, 1000),
-        minutes=_number(own.get("minutes", ("",))[-1], asked.minutes, 15, 1440),
-        price=asked.price if amount is None else amount,
-    )
 
 
 async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposal:
@@ -232,21 +152,29 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
         ends_itself=ends_itself,
         charges=not open_end,
         last_hands_minutes=None if ends_itself else asked.minutes,
-        shares=(),
+        prices=Prices(),
         pool=0,
+        prizes=(),
         was={"table_seats": str(even)},
         ends_at=asked.start + timedelta(minutes=asked.minutes),
         too_few=_too_few(ask, own),
+        decision=_decision(ask, number(own, "decision_seconds") or 0),
     )
     if isinstance(game, CoruscantShift) and not ends_itself:
         await _rising(ask, asked, own, found, key)
     if found.last_hands_minutes:
         found.was["last_hands"] = str(found.last_hands_minutes)
-    if found.charges and asked.price > 0:
-        shares = next(each for most, each in _PLACES if asked.players <= most)
-        found.was["payouts"] = ", ".join(map(str, shares))
-        found.shares = numbers_of(own.get("payouts", ("",))[-1]) or shares
-        found.pool = asked.minor * asked.players
+        if "last_hands" in own:
+            found.last_hands_minutes = number(own, "last_hands")
+            ends = found.last_hands_minutes or asked.minutes
+            found.ends_at = asked.start + timedelta(minutes=ends)
+    if found.charges:
+        prices = prices_of(own, asked.currency, asked.players, asked.minor, {})
+        found.was["payouts"] = ", ".join(map(str, proposed_shares(asked.players)))
+        found.prices, found.pool = prices, prices.entry * asked.players
+        found.sold = sold(ask.language, prices, found.stack, asked.currency)
+        if found.pool and prices.shares:
+            found.prizes = prizes_of(found.pool, prices.shares, asked.players)
     return found
 
 
@@ -256,9 +184,15 @@ def _too_few(ask: Ask, own: Values) -> str:
     return if_too_few(ask.language, entry, number(own, "entrants_min") or ENTRANTS_MIN)
 
 
+def _decision(ask: Ask, seconds: int) -> str:
+    return f"= {lasting(seconds, ask.language)}" if seconds > _SECONDS_READ else ""
+
+
 async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key: str) -> None:
     """Put levels, breaks and the simulated end into a proposal for a game whose bets rise."""
     number_of_breaks = max(0, math.ceil(asked.minutes / _BREAK_AFTER_MINUTES) - 1)
+    if asked.minutes > _DAY_MINUTES:
+        number_of_breaks = 0
     play = asked.minutes - number_of_breaks * _BREAK_SECONDS // 60
     later = _LATER if isinstance(preset(asked.ruleset).forced, Blinds) else 1
     minutes = max(_MINUTES_MIN, round(play / later))
@@ -282,7 +216,12 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
     found.least = _MINUTES_MIN if asked.minutes < _MINUTES_MIN and not typed else None
     found.breaks, found.late_level, found.rebuys_level = breaks, late, late
     if "breaks" in own:
-        found.breaks = tuple(sorted({*numbers_of(own["breaks"][-1])}))
+        found.breaks = tuple(sorted({*(listed(own["breaks"][-1]) or ())}))
+    await _simulated(ask, asked, own, found, key)
+
+
+async def _simulated(ask: Ask, asked: Questions, own: Values, found: Proposal, key: str) -> None:
+    """Put the lengths of the levels and the simulated end into a proposal."""
     played = levels_of(found.rows)
     if played:
         lengths = [each.length // 60 for each in played if each.length is not None]
@@ -324,23 +263,13 @@ def rrule(often: str, first: str) -> str:
     return f"FREQ=WEEKLY{every};BYDAY={weekday}"
 
 
-def amount_of(text: str) -> Decimal | None:
-    """Return an amount of money as it is typed, such as ``5`` or ``5,50``, or None."""
-    found = decimal(text)
-    return found if found is not None and found < 10**9 else None
-
-
-def numbers_of(text: str) -> tuple[int, ...]:
-    """Return the whole numbers in a text, such as the shares ``50, 30, 20``."""
-    return tuple(int(each) for each in re.findall(r"\d{1,9}", text))
-
-
 async def _levels(
     ask: Ask, asked: Questions, stack: int, minutes: int, key: str
 ) -> tuple[LevelStep, ...]:
     """Return levels of whole minutes, or none without levels or with too short a stack."""
+    within = min(minutes, _DAY_MINUTES)
     wanted = {
-        "players": asked.players, "stack": stack, "minutes": minutes, "ruleset": asked.ruleset,
+        "players": asked.players, "stack": stack, "minutes": within, "ruleset": asked.ruleset,
     }  # fmt: skip
     try:
         made = await ask.api.send("POST", "/v1/structures", wanted, StructureShown, key=key)
@@ -349,7 +278,9 @@ async def _levels(
             raise
         return ()
     return tuple(
-        msgspec.structs.replace(each, length=max(1, round(each.length / 60)) * 60)
+        msgspec.structs.replace(
+            each, length=max(1, round(each.length * minutes / within / 60)) * 60
+        )
         if each.length
         else each
         for each in made.levels
@@ -369,28 +300,3 @@ def _breaks(levels: Sequence[LevelStep], number: int, minutes: int) -> tuple[Bre
                     found.append(Break(level=level, seconds=_BREAK_SECONDS))
                 break
     return tuple(found)
-
-
-def _one_of(text: str, known: Sequence[str], default: str) -> str:
-    return text if text in known else default
-
-
-def _number(text: str, default: int, least: int, most: int) -> int:
-    plain = text.strip()
-    return min(max(int(plain), least), most) if plain.isdecimal() and len(plain) < 9 else default
-
-
-def _day(text: str, default: date) -> str:
-    try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        found = default
-    # Close to the years 1 and 9999 an evening in a zone has no instant.
-    return (found if _YEARS[0] <= found.year <= _YEARS[1] else default).isoformat()
-
-
-def _clock(text: str) -> str:
-    try:
-        return time.fromisoformat(text).strftime("%H:%M")
-    except ValueError:
-        return _EVENING

@@ -1,12 +1,13 @@
 """The terms of a new evening, made of the fields of its proposal."""
 
 import msgspec
-from babel.numbers import get_currency_precision
 
 from engine.rulesets import UNLIMITED
 from service.console.calling import Problem
 from service.console.forms import Given
-from service.console.screens.evening.plan import Questions, amount_of, numbers_of
+from service.console.numbers import listed
+from service.console.screens.evening.prices import NO_LIST, prices_of
+from service.console.screens.evening.questions import Questions
 from service.console.screens.evening.typed import (
     NUMBERS,
     entry_terms_of,
@@ -37,7 +38,8 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
         if number is not None:
             terms[name] = number
     terms["entry"] = _entry(given, wrong)
-    terms |= _money(given, asked, wrong)
+    prices = prices_of(given.values, asked.currency, asked.players, 0, wrong)
+    terms |= prices.terms(asked.currency, given.text("payment") or "recorded")
     levels = _levels(given, wrong)
     if levels:
         overrides: dict[str, object] = {
@@ -52,11 +54,11 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
         terms["overrides"] = overrides
     terms["floor"] = _floor(given, len(levels), wrong)
     if wrong:
-        listed = [
+        errors = [
             {"pointer": f"/{name.replace('.', '/')}", "detail": said}
             for name, said in wrong.items()
         ]
-        raise Problem(400, {"code": "validation_failed", "errors": listed})
+        raise Problem(400, {"code": "validation_failed", "errors": errors})
     return terms
 
 
@@ -70,29 +72,12 @@ def _entry(given: Given, wrong: dict[str, str]) -> dict[str, object]:
     return entry | entry_terms_of(given.values)
 
 
-def _money(given: Given, asked: Questions, wrong: dict[str, str]) -> dict[str, object]:
-    if not given.text("price"):
-        return {}
-    price = amount_of(given.text("price"))
-    if price is None:
-        wrong["price"] = "Expected `float`"
-        return {}
-    if not price:
-        return {}
-    shares = numbers_of(given.text("payouts")) or (1,)
-    return {
-        "currency": asked.currency,
-        "fees": {
-            "buy_in": int(price * 10 ** get_currency_precision(asked.currency)),
-            "payment": given.text("payment") or "recorded",
-        },
-        "payouts": shares,
-    }
-
-
 def _floor(given: Given, levels: int, wrong: dict[str, str]) -> dict[str, object]:
     floor: dict[str, object] = {}
-    after = [each for each in numbers_of(given.text("breaks")) if 0 < each < levels]
+    found = listed(given.text("breaks"))
+    if found is None:
+        wrong["floor.breaks"] = NO_LIST
+    after = [each for each in found or () if each < levels]
     minutes = _whole(given, "break_minutes", wrong)
     if after and minutes:
         floor["breaks"] = [{"level": each, "seconds": minutes * 60} for each in sorted(set(after))]

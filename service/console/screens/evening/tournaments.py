@@ -30,6 +30,7 @@ from service.console.screens.evening.changes import Changed, changes_of, in_word
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER, EntryRules, entry_rules
 from service.console.screens.evening.levels import LevelLine, levels_of
 from service.console.screens.evening.playing import own_entry
+from service.console.words import lasting
 
 _CODE = re.compile(r"plr_[0-9a-f]{32}")
 
@@ -107,6 +108,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     starting_stack: int
     table_seats: int
+    decision: str
+    """The time for a decision in words, or nothing for a stranger."""
+
     entrants_min: int
     entrants_max: int
     levels: tuple[LevelLine, ...]
@@ -244,6 +248,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
             pool=shown.money.pool,
             prizes=shown.money.prizes,
         ),
+        decision=lasting(shown.decision_seconds, ask.language),
         mine=await _mine(ask, shown, me),
         closed_season=await _closed_season(ask, shown),
         cancelled_because=told(ask, shown),
@@ -296,6 +301,7 @@ def _poster(
         game=shown.ruleset_name,
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
+        decision="",
         entrants_min=shown.entrants_min,
         entrants_max=waitlist.places(shown),
         levels=levels_of(shown.ruleset, ()),

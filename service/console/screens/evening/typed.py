@@ -16,13 +16,17 @@ COLUMNS = ("level_small[]", "level_big[]", "level_ante[]", "level_minutes[]")
 _WAS = "was."
 """The names of the hidden fields that hold the proposed values."""
 
-_NONE = ("late", "rebuys", "last_hands", "price")
+_NONE = ("rebuys", "last_hands", "price")
 """Fields that are empty if an announcement does not have them. They would be computed otherwise."""
 
 ANY_REBUYS = "rebuys_any"
 """The box for rebuys without a limit, which the number beside it then does not set."""
 
 _TICKS = (ANY_REBUYS, "waitlist", "check_in", "postpone", "staff_may_play")
+TICKED: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+    ("waitlist", "postpone", "staff_may_play"), ("yes",)
+)
+"""The boxes that a new proposal ticks."""
 
 CHECK_IN_SECONDS = 1800
 POSTPONE_MINUTES, POSTPONEMENTS = 15, 2
@@ -112,9 +116,10 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
     Return the fields of a form for an announcement, such as that of an earlier evening.
 
     The start of a new evening waits for players, even if that of the earlier one did not.
+    A template may leave members out. These are proposed as for a new evening.
     """
     found: dict[str, tuple[str, ...]] = {}
-    entry, floor, fees = (_part(content, each) for each in ("entry", "floor", "fees"))
+    entry, floor = _part(content, "entry"), _part(content, "floor")
     breaks = floor.get("breaks") or ()
     rebuy = _part(_part(content, "overrides"), "rebuy")
     most = rebuy.get("max")
@@ -123,22 +128,19 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
         "name": content.get("name"),
         "place": content.get("place"),
         "minutes": _minutes(content.get("length_seconds")),
-        "late": entry.get("late_registration_level"),
         "rebuys": None if most == UNLIMITED else most or None,
         ANY_REBUYS: most == UNLIMITED,
         "rebuys_level": (rebuy.get("until_level") or "") if most else None,
         "last_hands": floor.get("last_hands_after_minutes"),
-        "breaks": ", ".join(str(each["level"]) for each in breaks),
+        "breaks": ", ".join(str(each["level"]) for each in breaks) if "breaks" in floor else None,
         "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,
-        "price": _price(fees.get("buy_in"), content.get("currency")),
-        "payouts": ", ".join(map(str, content.get("payouts") or ())) if fees.get("buy_in") else "",
-        "payment": fees.get("payment", "on_trust") if fees.get("buy_in") else None,
-        "waitlist": entry.get("waitlist"),
+        **_prices(content),
+        "waitlist": entry.get("waitlist", True),
         "check_in": entry.get("check_in_opens_before_seconds") is not None,
         "postpone": True,
         "postpone_minutes": _minutes(entry.get("postpone_seconds")) if postpones else None,
         "postponements_max": entry.get("postponements_max") if postpones else None,
-        "staff_may_play": content.get("staff_may_play"),
+        "staff_may_play": content.get("staff_may_play", True),
         **{name: content.get(name) for name in NUMBERS},
     }
     for name, value in single.items():
@@ -146,11 +148,29 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
             found |= {name: ("yes",)} if value else {}
         elif value is not None or name in _NONE:
             found[name] = ("" if value is None else str(value),)
+    if "late_registration_level" in entry:
+        found["late"] = (str(entry["late_registration_level"] or ""),)
     escalation = _part(_part(content, "overrides"), "escalation")
     if escalation.get("kind") == LEVELS and escalation.get("by") == "clock":
         rows = rows_for(msgspec.convert(escalation["levels"], tuple[LevelStep, ...]))
         found |= dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     return found
+
+
+def _prices(content: Document) -> Document:
+    """Return the fields of prices and prizes."""
+    fees, currency = _part(content, "fees"), content.get("currency")
+    add_on = _part(fees, "add_on")
+    shares = ", ".join(map(str, content.get("payouts") or ()))
+    return {
+        "price": _price(fees.get("buy_in") or None, currency),
+        "rebuy_price": _price(_part(fees, "rebuy").get("price"), currency),
+        "add_on_chips": add_on.get("chips"),
+        "add_on_price": _price(add_on.get("price"), currency),
+        "add_on_max": add_on.get("max"),
+        "payouts": shares if shares and currency else None,
+        "payment": fees.get("payment") if currency else None,
+    }
 
 
 NUMBERS = ("table_seats", "starting_stack", "entrants_min", "entrants_max", "decision_seconds")
@@ -167,20 +187,29 @@ def laid_over(content: Document, terms: Document) -> Document:
     gone = {"name", "place", "length_seconds", "staff_may_play"}
     if content.get("ruleset") != terms.get("ruleset"):
         gone |= {"overrides"}  # these were meant for another game
-    if "fees" not in terms and _part(content, "fees").get("buy_in"):
+    if "currency" not in terms and _part(content, "fees").get("buy_in"):
         gone |= {"fees", "payouts", "currency", "prize_pool"}
     found = {name: each for name, each in content.items() if name not in gone}
-    earlier = _part(_part(found, "overrides"), "rebuy")
+    below = {name: _part(found, name) for name in _SHOWN_WITHIN}
     for name, value in terms.items():
         hidden = _SHOWN_WITHIN.get(name, ())
-        below = {k: each for k, each in _part(found, name).items() if k not in hidden}
-        found[name] = below | value if isinstance(value, dict) else value
-    overrides = _part(found, "overrides")
-    if "rebuy" in overrides:
-        overrides["rebuy"] = earlier | overrides["rebuy"]
-    elif "rebuy" in (fees := _part(found, "fees")) and earlier:
-        del fees["rebuy"]  # the form no longer sells any
+        stay = {k: each for k, each in _part(found, name).items() if k not in hidden}
+        found[name] = stay | value if isinstance(value, dict) else value
+    for name in ("rebuy", "add_on"):
+        for above in ("overrides", "fees"):
+            if isinstance(value := _part(found, above).get(name), dict):
+                # The form shows a part of it. The fee of the house, for example, stays.
+                _part(found, above)[name] = _part(below[above], name) | value
+    if "fees" in found and "fees" not in terms:
+        found["fees"] = {k: v for k, v in below["fees"].items() if k not in _SHOWN_WITHIN["fees"]}
     return found
+
+
+def prizes_set(content: Document) -> bool:
+    """Return whether an announcement has prizes that the shares of the places do not tell."""
+    fees = _part(content, "fees")
+    names = ("amounts", "table", "paid_percent", "guaranteed")
+    return any(fees.get(each) for each in names) or bool(content.get("prize_pool"))
 
 
 _SHOWN_WITHIN = {
@@ -189,7 +218,7 @@ _SHOWN_WITHIN = {
         "too_few", "postpone_seconds", "postponements_max",
     ),
     "floor": ("breaks", "last_hands_after_minutes"),
-    "fees": ("buy_in", "payment"),
+    "fees": ("buy_in", "payment", "rebuy", "add_on"),
     "overrides": ("escalation", "rebuy"),
 }  # fmt: skip
 """The members of nested objects that the form shows. Only the form sets them."""
@@ -205,4 +234,4 @@ def _minutes(seconds: int | None) -> int | None:
 
 
 def _price(minor: int | None, currency: str | None) -> str | None:
-    return None if not minor or currency is None else written_amount(minor, currency)
+    return None if minor is None or currency is None else written_amount(minor, currency)
