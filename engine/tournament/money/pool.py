@@ -40,11 +40,15 @@ class Charged(msgspec.Struct, frozen=True, kw_only=True):
     """The charges of one entrant, or of all together, by purpose."""
 
     buy_in: int = 0
+    """The part of the entry for the prize pool."""
     fee: int = 0
     """The fees of entry, rebuys and add-ons."""
     rebuy: int = 0
+    """The part of all rebuys for the prize pool."""
     add_on: int = 0
+    """The part of all add-ons for the prize pool."""
     bounty: int = 0
+    """The part of the entry for whoever knocks the entrant out."""
 
     def for_kind(self, kind: Literal["buy_in", "fee", "rebuy", "add_on", "bounty"]) -> int:
         """Return the charge for one *kind* of payment."""

@@ -13,6 +13,7 @@ from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values.money import PaymentKind, Refund
 from engine.tournament.money.handing_over import handed_over_to
 from engine.tournament.money.pool import (
+    Charged,
     Known,
     Ledger,
     charged_to,
@@ -79,6 +80,9 @@ class AccountShown(msgspec.Struct, kw_only=True):
 
     charged: int
     """The price of the entry with bounty, rebuys and add-ons, in minor units."""
+
+    charges: Charged
+    """That price by purpose."""
 
     paid: int
     """Payments less refunds."""
@@ -290,7 +294,8 @@ def _accounts(state: Tournament, called: Mapping[str, str]) -> list[AccountShown
         won[each.by] = won.get(each.by, 0) + each.amount
     accounts: list[AccountShown] = []
     for entrant, player in players_of(state).items():
-        whole = charged[entrant].whole if entrant in charged else 0
+        charges = charged.get(entrant, Charged())
+        whole = charges.whole
         mine = [each for each in books.payments if each.entrant == entrant]
         accounts.append(
             AccountShown(
@@ -298,6 +303,7 @@ def _accounts(state: Tournament, called: Mapping[str, str]) -> list[AccountShown
                 player=player,
                 name=called.get(player),
                 charged=whole,
+                charges=charges,
                 paid=whole if on_trust else paid_by(books, entrant),
                 payments=tuple(PaymentShown(kind=each.kind, amount=each.amount) for each in mine),
                 knockouts=knockouts.get(entrant, 0),

@@ -15,7 +15,6 @@ from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.money import (
     AccountShown,
     LedgerShown,
-    ReversalWanted,
 )
 from service.api.tournament.registrations import Registration
 from service.api.tournament.tournaments import TournamentShown
@@ -28,8 +27,16 @@ from service.console.forms import Given, Question, command
 from service.console.languages import Spoken
 from service.console.listing import everything
 from service.console.pages import Done, Page
+from service.console.screens.evening.dues import (
+    PARTS,
+    bought,
+    entry_parts,
+    entry_price,
+    later_parts,
+    to_give_back,
+    total,
+)
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER
-from service.console.screens.evening.money import PARTS, entry_price, mistake, pay_entry
 from service.console.screens.evening.playing import own_entry
 from service.console.screens.evening.waitlist import (
     may_leave,
@@ -61,11 +68,17 @@ class AtDoor(msgspec.Struct, kw_only=True):
     status: str
     here: bool
     may_check_in: bool
-    due: int
-    """The amount still to be paid, in minor units."""
+    entry_due: int
+    """The part of the entry that is not paid, in minor units."""
+
+    later_due: int
+    """The part of rebuys and add-ons that is not paid."""
+
+    later: tuple[str, ...]
+    """Its purpose: `rebuy`, `add_on` or both."""
 
     paid: int
-    """The amount already paid."""
+    """The amount already paid for the entry."""
 
     table: int | None
     """The number of the table."""
@@ -75,6 +88,11 @@ class AtDoor(msgspec.Struct, kw_only=True):
 
     leaves: bool
     """True if staff may take the player off the list."""
+
+    @property
+    def due(self) -> int:
+        """The amount still to be paid."""
+        return self.entry_due + self.later_due
 
     def found_by(self, name: str) -> str:
         """Return the spellings of *name* by which the search on the page finds it."""
@@ -222,13 +240,13 @@ def _everybody(
     """Return everybody who has entered, waits or has applied."""
     numbers = {each.id: each.number for each in shown.tables}
     accounts = {each.entrant: each for each in ledger.accounts}
-    before, price = shown.state in BEFORE_PLAY, entry_price(shown)
+    before = shown.state in BEFORE_PLAY
     return tuple(
         _at_door(
             each,
             accounts.get(each.id),
             numbers,
-            price,
+            shown,
             expected=opens and _expected(shown, each),
             leaves=works and (before or may_leave(shown, each)),
         )
@@ -258,32 +276,8 @@ async def set_here(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
     here = given.flag("here")
     return await command(
         ask, given, "POST" if here else "DELETE", path, Nothing(),
-        said="", to=_back(given, tournament),  # the button's label says it fmt: skip
+        said="", to=list_again(given, tournament),  # the button's label says it fmt: skip
     )  # fmt: skip
-
-
-@form("/tournaments/{tournament:str}/door/{entrant:str}/paid", of=door)
-async def take_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
-    """Record everything that is due at the door: the buy-in, the fee and the bounty."""
-    await pay_entry(ask, given, tournament, entrant)
-    return Done(_back(given, tournament))
-
-
-@form("/tournaments/{tournament:str}/door/{entrant:str}/unpaid", of=door)
-async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
-    """Take back what was recorded at the door by mistake. The books keep both entries."""
-    path = f"/v1/tournaments/{tournament}"
-    ledger = await ask.api.get(f"{path}/ledger", LedgerShown)
-    account = next((each for each in ledger.accounts if each.entrant == entrant), None)
-    reason = mistake(ask, given)
-    for kind in PARTS:
-        payments = () if account is None else account.payments
-        recorded = sum(each.amount for each in payments if each.kind == kind)
-        if recorded > 0:
-            wanted = ReversalWanted(entrant=entrant, kind=kind, amount=recorded, reason=reason)
-            key = f"{given.key}-{kind}"
-            await ask.api.send("POST", f"{path}/payments/reversals", wanted, object, key=key)
-    return Done(_back(given, tournament))
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/out", of=door)
@@ -296,10 +290,11 @@ async def take_out(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
         "requested": ask.gettext("The request to enter ends."),
     }.get(given.text("status"), place)
     asked = Question(ask.gettext("Take %(name)s out?") % name, effect)
+    said = ask.gettext("%(name)s is off the list.") % name
+    said += await to_give_back(ask, tournament, entrant)
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/withdraw",
-        said=ask.gettext("%(name)s is off the list.") % name, to=_back(given, tournament),
-        rehearse=asked,
+        said=said, to=list_again(given, tournament), rehearse=asked,
     )  # fmt: skip
 
 
@@ -313,7 +308,7 @@ async def enter_member(ask: Ask, given: Given, tournament: str) -> Done:
     )
     shown = await ask.api.get(path, TournamentShown)
     said = waitlisted(ask.language, shown, made.entrant) or ask.gettext("Entered.")
-    return Done(_back(given, tournament), said)
+    return Done(list_again(given, tournament), said)
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/approve", of=door)
@@ -327,7 +322,7 @@ async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
     return Done(links.door(tournament), said)
 
 
-def _back(given: Given, tournament: str) -> str:
+def list_again(given: Given, tournament: str) -> str:
     """Return the address of the list with the same search."""
     only = given.text("only")
     return links.door(tournament) + (f"?only={only}" if only in ("absent", "unpaid") else "")
@@ -349,13 +344,13 @@ def _at_door(
     each: EntrantShown,
     account: AccountShown | None,
     numbers: dict[str, int],
-    price: int,
+    shown: TournamentShown,
     expected: bool,
     leaves: bool,
 ) -> AtDoor:
     payments = () if account is None else account.payments
     paid = sum(payment.amount for payment in payments if payment.kind in PARTS)
-    settled = account is None or account.paid >= account.charged
+    later = [] if account is None else later_parts(account, shown)
     return AtDoor(
         entrant=each.id,
         player=each.player,
@@ -363,7 +358,9 @@ def _at_door(
         status=each.status,
         here=each.checked_in,
         may_check_in=expected,
-        due=0 if settled else max(0, price - paid),
+        entry_due=0 if account is None else total(entry_parts(account, shown)),
+        later_due=total(later),
+        later=() if account is None else bought(account, later),
         paid=paid,
         table=None if each.table is None else numbers.get(each.table),
         seat=each.seat,

@@ -1,12 +1,10 @@
 """The money of an evening: amounts due, paid and owed, and the prizes handed over."""
 
 import asyncio
-from typing import Literal
 
 import msgspec
 
 from service.api.me.accounts import Me
-from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
 from service.api.tournament.tournaments import TournamentShown
 from service.base.letters import by_name
@@ -17,6 +15,14 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import minor, whole
 from service.console.pages import Done, Page
+from service.console.screens.evening.dues import (
+    account_of,
+    bought,
+    entry_parts,
+    later_parts,
+    pay_for,
+    total,
+)
 from service.console.screens.evening.entry import OVER
 from service.console.screens.evening.waitlist import in_line
 from service.console.words import Words
@@ -24,9 +30,6 @@ from service.console.words import Words
 _PLANS = frozenset({"owner", "director"})
 _NOT_PLAYED = OVER | {"draft"}
 _REPORTS = frozenset({"owner", "director", "scorer"})
-_Kind = Literal["buy_in", "fee", "bounty"]
-PARTS: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
-"""The parts of an entry, which are paid at the door. Rebuys and add-ons are recorded by hand."""
 
 
 class AccountSeen(msgspec.Struct, kw_only=True):
@@ -49,8 +52,11 @@ class AccountSeen(msgspec.Struct, kw_only=True):
     entry_due: int
     """The part of the entry that is not paid."""
 
-    rebuy_due: int
-    """The amount owed beyond the entry, if only rebuys can explain it."""
+    later_due: int
+    """The part of rebuys and add-ons that is not paid."""
+
+    later: tuple[str, ...]
+    """Its purpose: `rebuy`, `add_on` or both."""
 
     undo: tuple[tuple[str, int], ...]
     """The payments that may be taken back as never made: each purpose with its amount."""
@@ -148,22 +154,18 @@ async def money(ask: Ask, tournament: str) -> Page:
 @form("/tournaments/{tournament:str}/money/entry", of=money)
 async def take_entry(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record all parts of an entry that are not paid yet."""
-    await pay_entry(ask, given, tournament, given.text("entrant"))
-    said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
-    return Done(links.money(tournament), said)
+    await pay_for(ask, given, tournament, given.text("entrant"), entry_parts)
+    return _has_paid(ask, given, tournament)
 
 
-@form("/tournaments/{tournament:str}/money/rebuy", of=money)
-async def take_rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Record the rebuys of a player that are not paid yet."""
-    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
-    shown, books = await asyncio.gather(
-        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
-    )
-    due = next((_rebuy_due(each, shown) for each in books.accounts if each.entrant == entrant), 0)
-    if due:
-        wanted = PaymentWanted(entrant=entrant, kind="rebuy", amount=due)
-        await ask.api.send("POST", f"{path}/payments", wanted, object, key=given.key)
+@form("/tournaments/{tournament:str}/money/later", of=money)
+async def take_later(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record the rebuys and add-ons of a player that are not paid yet."""
+    await pay_for(ask, given, tournament, given.text("entrant"), later_parts)
+    return _has_paid(ask, given, tournament)
+
+
+def _has_paid(ask: Ask, given: Given, tournament: str) -> Done:
     said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
     return Done(links.money(tournament), said)
 
@@ -219,10 +221,15 @@ async def undo_payment(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/money/prize", of=money)
 async def hand_over(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Record that a prize was handed over."""
-    return await _prize(
-        ask, given, tournament, "handed-over", ask.gettext("The prize is handed over.")
-    )
+    """Record that a prize was handed over, and say what the player still owes."""
+    books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
+    account = account_of(books, given.text("entrant"))
+    said = ask.gettext("The prize is handed over.")
+    if account is not None and (owed := account.charged - account.paid) > 0:
+        sum_ = Words(ask.language).money(owed, books.currency).striptags()
+        owes = ask.gettext("%(name)s still owes %(amount)s.")
+        said += " " + owes % {"name": account.name or ask.gettext("The player"), "amount": sum_}
+    return await _prize(ask, given, tournament, "handed-over", said)
 
 
 @form("/tournaments/{tournament:str}/money/prize/back", of=money)
@@ -246,45 +253,6 @@ async def undo_prize(ask: Ask, given: Given, tournament: str) -> Done | Page:
         said = ask.gettext("It is recorded that %(amount)s of the prize was not handed over.")
         said %= {"amount": sum_}
     return await _prize(ask, given, tournament, "reversals", said, body)
-
-
-async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> None:
-    """
-    Record all parts of an entry that are not paid yet.
-
-    Each part has a key of its own, so that a second tap records nothing twice.
-    """
-    path = f"/v1/tournaments/{tournament}"
-    shown, books = await asyncio.gather(
-        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
-    )
-    for kind, due in _entry_due(books, shown, entrant):
-        wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
-        key = f"{given.key}-{kind}"
-        await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
-
-
-def entry_price(shown: TournamentShown) -> int:
-    """Return the price of an entry at the door: nothing on trust, or if it is cancelled."""
-    fees = shown.fees
-    free = fees.payment == "on_trust" or shown.state == "cancelled"
-    return 0 if free else fees.buy_in + fees.fee + fees.bounty
-
-
-def entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> int:
-    """Return the part of an entry that is not paid, as far as the reader sees the books."""
-    return sum(amount for _, amount in _entry_due(books, shown, entrant))
-
-
-def _entry_due(books: LedgerShown, shown: TournamentShown, entrant: str) -> list[tuple[_Kind, int]]:
-    found = (each for each in books.accounts if each.entrant == entrant)
-    return [part for each in found for part in _due(each, shown)]
-
-
-def unpaid_in(books: LedgerShown, shown: TournamentShown) -> tuple[EntrantShown, ...]:
-    """Return the entrants whose entry is not paid, as far as the reader sees the books."""
-    owing = {each.entrant for each in books.accounts if _due(each, shown)}
-    return tuple(each for each in shown.entrants if each.id in owing)
 
 
 def reports(me: Me, shown: TournamentShown) -> bool:
@@ -321,33 +289,11 @@ def _refunded(account: AccountShown) -> int:
     return max(0, sum(each.amount for each in account.payments if each.kind == "refund"))
 
 
-def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int]]:
-    """Return the parts of the entry that are not paid, each with its amount."""
-    fees = shown.fees
-    found: list[tuple[_Kind, int]] = []
-    price: dict[_Kind, int] = {"buy_in": fees.buy_in, "fee": fees.fee, "bounty": fees.bounty}
-    if fees.payment == "on_trust" or account.charged == 0:
-        return []
-    for kind in PARTS:
-        paid = sum(each.amount for each in account.payments if each.kind == kind)
-        if price[kind] > paid:
-            found.append((kind, price[kind] - paid))
-    return found
-
-
-def _rebuy_due(account: AccountShown, shown: TournamentShown) -> int:
-    """Return the amount owed beyond the entry, or 0 if an add-on could explain it too."""
-    fees = shown.fees
-    if fees.payment == "on_trust" or fees.rebuy is None or fees.add_on is not None:
-        return 0
-    entry = sum(amount for _, amount in _due(account, shown))
-    return max(0, account.charged - account.paid - entry)
-
-
 def _account(account: AccountShown, shown: TournamentShown, *, left: bool) -> AccountSeen:
     refund = account.refund
     owed = account.charged - account.paid
     back = max(0, -owed) if refund is None else refund.amount
+    later = later_parts(account, shown)
     return AccountSeen(
         entrant=account.entrant,
         player=account.player,
@@ -357,8 +303,9 @@ def _account(account: AccountShown, shown: TournamentShown, *, left: bool) -> Ac
         owed=owed,
         give_back=back,
         left=left,
-        entry_due=sum(amount for _, amount in _due(account, shown)),
-        rebuy_due=_rebuy_due(account, shown),
+        entry_due=total(entry_parts(account, shown)),
+        later_due=total(later),
+        later=bought(account, later),
         undo=tuple(_recorded(account)) if shown.state != "cancelled" else (),
         refunded=_refunded(account) if shown.state != "cancelled" else 0,
         payout=account.payout,

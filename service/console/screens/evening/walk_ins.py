@@ -15,7 +15,7 @@ from service.console.drawing.qr import qr_svg
 from service.console.forms import Given
 from service.console.pages import Page
 from service.console.screens.evening.door import door
-from service.console.screens.evening.money import entry_due, entry_price
+from service.console.screens.evening.dues import entry_due, entry_price
 from service.console.screens.evening.waitlist import waitlisted, what_happens_next
 
 
@@ -23,6 +23,7 @@ class SlipScreen(msgspec.Struct, kw_only=True):
     """The slip for a walk-in: table, seat, and a code for their phone."""
 
     id: str
+    entrant: str
     name: str
     status: str
     waits: str
@@ -57,6 +58,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
     waiting = waitlisted(ask.language, shown, made.entrant)
     slip = SlipScreen(
         id=tournament,
+        entrant=made.entrant,
         # A player whom the league knew before has the name of before.
         name=made.name if entry is None or entry.name is None else entry.name,
         status=made.status,

@@ -8,8 +8,8 @@ from service.api.tournament.tournaments import TournamentShown
 from service.base.letters import by_name
 from service.console.asking import Ask
 from service.console.languages import Spoken
+from service.console.screens.evening.dues import unpaid_in
 from service.console.screens.evening.entry import BEFORE_PLAY, releases
-from service.console.screens.evening.money import unpaid_in
 
 _NAMED_MAX = 12
 """The most names that a sentence lists."""
