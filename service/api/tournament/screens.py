@@ -145,6 +145,9 @@ class ScreenShown(msgspec.Struct, kw_only=True):
     last_hands: int | None
     """The hands that each table plays after last hands were called, or null before."""
 
+    last_hands_at: datetime | None
+    """The instant at which the last hands are called by the terms, or null."""
+
     denominations: tuple[Denomination, ...]
     """The chips of the game by name and value."""
 
@@ -209,6 +212,7 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
         suspended=league in shell.doors.suspended,
         closed_since=closed_since,
         **{name: getattr(floor, name) for name in _OF_FLOOR},
+        last_hands_at=terms.floor.last_hands_at,
         tables=tuple(_table(each) for each in floor.tables),
         seat_changes=changes,
         knocked_out=out,

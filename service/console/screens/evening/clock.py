@@ -115,6 +115,12 @@ class _Money(msgspec.Struct):
     prizes: tuple[int, ...]
 
 
+class ClockTerms(msgspec.Struct):
+    """The terms of the floor that the clock reads."""
+
+    last_hands_at: datetime | None = None
+
+
 class ClockTournament(msgspec.Struct, kw_only=True):
     """The members of the tournament that the clock reads, for members and strangers."""
 
@@ -129,6 +135,9 @@ class ClockTournament(msgspec.Struct, kw_only=True):
     currency: str | None
     entrants: tuple[Placed, ...]
     money: _Money | None = None
+    floor: ClockTerms = msgspec.field(default_factory=ClockTerms)
+    """Empty for strangers."""
+
     prizes: tuple[int, ...] = ()
 
 
@@ -171,6 +180,9 @@ class ClockScreen(msgspec.Struct, kw_only=True):
     next_break: ClockBreak | None
     hand_for_hand: bool
     last_hands: int | None
+    last_hands_at: datetime | None = None
+    """The time of the last hands while they are still to come, or null."""
+
     entered: int
     left: int
     average: int
@@ -251,6 +263,7 @@ def clock_screen(
         next_break=_next_break(floor),
         hand_for_hand=floor.hand_for_hand is not None,
         last_hands=floor.last_hands,
+        last_hands_at=shown.floor.last_hands_at if floor.last_hands is None else None,
         entered=floor.entrants,
         left=floor.entrants_left,
         average=floor.average_stack,

@@ -20,6 +20,7 @@ from service.console.live import screen_topic
 from service.console.pages import Done, Page
 from service.console.screens.evening.clock import (
     ClockFloor,
+    ClockTerms,
     ClockTournament,
     Placed,
     clock_screen,
@@ -51,6 +52,7 @@ class OnScreen(ClockFloor, kw_only=True):
     name: str
     starts_at: datetime
     place: str | None
+    last_hands_at: datetime | None
     ruleset: Ruleset
     currency: str | None
     prizes: tuple[int, ...]
@@ -99,6 +101,7 @@ async def screen_clock(ask: Ask, key: str) -> Page:
         currency=seen.currency,
         entrants=seen.placed,
         prizes=seen.prizes,
+        floor=ClockTerms(last_hands_at=seen.last_hands_at),
     )
     now = shell_of(ask.request).now()
     screen = clock_screen(shown, seen, seen.announcements, now, screen_topic(key))

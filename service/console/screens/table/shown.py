@@ -7,15 +7,15 @@ from datetime import datetime
 import msgspec
 
 from engine.kit.cards import total
-from engine.rulesets import Amounts, CoruscantShift, OpenEnd, Ruleset
+from engine.rulesets import Amounts, CoruscantShift, OpenEnd
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
-from engine.tournament.model.terms import AddOnTerms, FeeTerms
+from engine.tournament.model.terms import AddOnTerms
 from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
 from service.api.rules.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
 from service.api.table.views import TableSeen
-from service.api.tournament.my_entries import MyEntry, MyItem
+from service.api.tournament.my_entries import MyItem
 from service.base.sources import SystemEntropy
 from service.console import links
 from service.console.asking import Ask
@@ -23,37 +23,11 @@ from service.console.calling import Problem
 from service.console.rules.titles import ALONE
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
+from service.console.screens.table.game import Game
 from service.console.screens.table.stops import Stop, stop_of
 from service.console.screens.table.window import Window, window_of
 
 _entropy = SystemEntropy()
-
-
-class Entered(msgspec.Struct, kw_only=True):
-    """An entry of the tournament."""
-
-    id: str
-    player: str
-    status: str
-    placing: int | None
-    """The place, or null while the entrant plays."""
-
-    disqualified: bool
-
-
-class Game(msgspec.Struct, kw_only=True):
-    """The members of a tournament that the page of a table needs."""
-
-    id: str
-    league: str
-    name: str
-    state: str
-    ruleset: Ruleset
-    decision_seconds: int
-    currency: str | None
-    fees: FeeTerms
-    entrants: tuple[Entered, ...]
-    my: MyEntry | None
 
 
 class PlayedSeat(msgspec.Struct, kw_only=True):
@@ -152,6 +126,12 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     place: int | None
     """The reader's place in the tournament, or null while the reader plays."""
 
+    decided: bool
+    """True if the reader has chips left, and these decided the place."""
+
+    last_hands_at: datetime | None
+    """The time of the last hands while they are still to come, or null."""
+
     rebuy: Window | None
     """The reader's rebuy window, or null if none is open."""
 
@@ -216,6 +196,8 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         seat=None if own is None else own.seat,
         elsewhere=None if my is None or here else my.table,
         place=_place(game),
+        decided=game.state == "finished" and own is not None and own.stack > 0,
+        last_hands_at=game.floor.last_hands_at if game.state in ("running", "paused") else None,
         rebuy=rebuy,
         stakes=None if rebuy is None else _stakes(game),
         staked=_staked(game) if here else None,
