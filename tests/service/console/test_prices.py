@@ -15,6 +15,7 @@ pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
 _GERMAN = {"Accept-Language": "de"}
+_CHANGED = ("name", "place", "date", "time", "entrants_max", "entrants_min", "late", "prize_pool")
 _SPIKE = "often=once&ruleset=spike&players=12&date=2031-05-01&time=19:00"
 
 
@@ -199,3 +200,31 @@ async def test_a_match_may_last_for_days_and_says_so_in_words(serving: Serving) 
         poster = text(browser.page)
         assert "Time for a decision 1 day" in poster
         assert "2 to 2" not in poster
+
+
+async def test_an_add_on_is_sold_later_until_somebody_has_entered(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{_SPIKE}&price=5")
+        await announced(browser, owner, page)
+        assert browser.page is not None
+        made = browser.page.url.path
+        page = await browser.get(f"{made}/change")
+        fields = {
+            name: each for name, each in filled(page.text).items() if name in _CHANGED
+        } | {"payouts": "50, 30, 20", "amounts[]": "", "zone": "Europe/London"}  # fmt: skip
+        wrong = await browser.submit(
+            f"{made}/change", **fields, add_on_chips="", add_on_price="x", reason="R"
+        )
+        assert 'id="add_on_price-error"' in wrong.text
+        sold = {"add_on_chips": "20", "add_on_price": "3", "reason": "More chips"}
+        page = await browser.submit(f"{made}/change", **fields, **sold)
+        assert "20 chips for €3.00" in text(page)
+        page = await browser.submit(f"{made}/change")
+        assert "The evening is changed." in page.text, page.text
+        body = (await owner.get(f"/v1{made}/terms")).json()["body"]
+        assert body["fees"]["add_on"] == {"price": 300, "fee": 0, "chips": 20, "max": 1}
+
+        player = await console.api.join(owner, league)
+        assert (await player.post(f"/v1{made}/registrations")).is_success
+        assert "add_on_chips" not in (await browser.get(f"{made}/change")).text

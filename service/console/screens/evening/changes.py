@@ -13,7 +13,7 @@ from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.words import Words
 
-TERMS: Mapping[str, str] = {
+TERMS: dict[str, str] = {
     "name": N_("Name"),
     "place": N_("Venue"),
     "starts_at": N_("Start"),

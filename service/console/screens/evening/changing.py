@@ -1,6 +1,7 @@
 """Changing an announced evening: its time, place, size and prizes. Announcing a draft."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from babel.dates import format_date
 from service.api.http.writing.rehearsing import WouldChange
 from service.api.tournament.tournaments import TournamentShown
 from service.base.documents import Document
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -21,9 +23,10 @@ from service.console.rehearsals import ChangeList, Row
 from service.console.screens.evening.changes import MONEY, TERMS
 from service.console.screens.evening.entry import BEFORE_PLAY, OVER
 from service.console.screens.evening.evenings import PLANS, at_fields, zone_of
-from service.console.screens.evening.prices import NO_LIST
+from service.console.screens.evening.prices import NO_LIST, prices_of
 from service.console.screens.evening.questions import CURRENCIES, ZONES, usual_zone
 from service.console.screens.evening.tournaments import poster
+from service.console.words import Words
 
 _MORE_PLACES = 3
 """Empty fields behind the prizes that are set."""
@@ -31,6 +34,9 @@ _MORE_PLACES = 3
 _PLACES_MAX = 12
 _FIXED = OVER | {"draft"}
 """States in which no terms may change. A draft is announced or thrown away as it stands."""
+
+_SALES = {"fees.rebuy": N_("Price of a rebuy"), "fees.add_on": N_("Add-on")}
+"""The terms of what is sold, in the words of the form."""
 
 _Changes = dict[str, tuple[object, object]]
 """The present and the new value of each term that changes."""
@@ -67,6 +73,16 @@ class ChangeScreen(msgspec.Struct, kw_only=True):
     """The fixed prizes, first place first, with empty fields behind them."""
 
     prize_pool: str
+    sells: bool
+    """True while nobody has entered, so that the prices may still change."""
+
+    rebuys: bool
+    """True if rebuys are sold."""
+
+    rebuy_price: str
+    add_on_chips: str
+    add_on_price: str
+    add_on_max: int
 
 
 @page("/tournaments/{tournament:str}/change")
@@ -87,6 +103,7 @@ async def change(ask: Ask, tournament: str) -> Page:
 def _screen(shown: TournamentShown, etag: str | None, zone: str, *, known: bool) -> ChangeScreen:
     local = shown.starts_at.astimezone(ZoneInfo(zone))
     amounts = [written(each, shown.currency) for each in shown.fees.amounts]
+    rebuy, add_on = shown.fees.rebuy, shown.fees.add_on
     empty = max(0, min(_MORE_PLACES, _PLACES_MAX - len(amounts)))
     return ChangeScreen(
         id=shown.id,
@@ -109,6 +126,12 @@ def _screen(shown: TournamentShown, etag: str | None, zone: str, *, known: bool)
         payouts=", ".join(map(str, shown.payouts)),
         amounts=(*amounts, *("",) * empty),
         prize_pool=written(shown.prize_pool, shown.currency) if shown.prize_pool else "",
+        sells=shown.state in BEFORE_PLAY and not shown.entrants and not shown.ruleset.moneyless,
+        rebuys=shown.ruleset.rebuy.max != 0,
+        rebuy_price="" if rebuy is None else written(rebuy.price, shown.currency),
+        add_on_chips="" if add_on is None else str(add_on.chips),
+        add_on_price="" if add_on is None else written(add_on.price, shown.currency),
+        add_on_max=1 if add_on is None else add_on.max,
     )
 
 
@@ -144,7 +167,7 @@ def _changes(given: Given, shown: TournamentShown) -> _Changes:
     """
     known: Document = msgspec.to_builtins(shown)
     changes: _Changes = {}
-    for name, after in (_of_entry(given) | _of_prizes(given, shown)).items():
+    for name, after in _typed(given, shown).items():
         above, _, member = name.partition(".")
         before = known[above][member] if member else known[above]
         if _compared(name, before) != _compared(name, after):
@@ -169,7 +192,7 @@ def _listed(ask: Ask, given: Given, shown: TournamentShown, changes: _Changes) -
     rows = []
     zone = given.text("zone")
     currency = given.text("currency") or shown.currency
-    for name, said in TERMS.items():
+    for name, said in (TERMS | _SALES).items():
         if name in changes:
             before, after = changes[name]
             was = _told(ask, name, before, zone, shown.currency)
@@ -185,6 +208,12 @@ def _told(ask: Ask, name: str, value: object, zone: str, currency: str | None) -
         local = datetime.fromisoformat(str(value)).astimezone(ZoneInfo(zone))
         day = format_date(local, ask.gettext("EEEE, d MMMM"), locale=ask.language.locale)
         return f"{day}, {local:%H:%M} ({zone.replace('_', ' ')})"
+    if isinstance(value, Mapping):
+        amount = Words(ask.language).money(value["price"] + value["fee"], currency).striptags()
+        chips = value.get("chips")
+        return ask.gettext("%(chips)s chips for %(money)s") % {
+            "chips": chips, "money": amount,
+        } if chips else amount  # fmt: skip
     money = name in MONEY
     listed = value if isinstance(value, list | tuple) else [value]
     words = [
@@ -198,6 +227,10 @@ def _compared(name: str, value: object) -> object:
     if name == "starts_at":
         return datetime.fromisoformat(str(value)).replace(second=0, microsecond=0)
     return list(value) if isinstance(value, list | tuple) else value
+
+
+def _typed(given: Given, shown: TournamentShown) -> Document:
+    return _of_entry(given) | _of_sales(given, shown) | _of_prizes(given, shown)
 
 
 def _of_entry(given: Given) -> Document:
@@ -224,13 +257,7 @@ def _of_prizes(given: Given, shown: TournamentShown) -> Document:
         amounts.pop()
     payouts = listed(given.text("payouts"))
     if payouts is None:
-        raise Problem(
-            400,
-            {
-                "code": "validation_failed",
-                "errors": [{"pointer": "/payouts", "detail": NO_LIST}],
-            },
-        )
+        raise _wrong({"payouts": NO_LIST})
     found: Document = {
         "payouts": list(payouts),
         "fees.amounts": [minor(each or "0", currency, "amounts") for each in amounts],
@@ -238,6 +265,33 @@ def _of_prizes(given: Given, shown: TournamentShown) -> Document:
     }
     played = any(found.values())
     return found | ({"currency": currency} if played else {})
+
+
+def _of_sales(given: Given, shown: TournamentShown) -> Document:
+    """Return the prices of a rebuy and of the add-on. Their fees for the house stay."""
+    if "add_on_chips" not in given.values:
+        return {}
+    wrong: dict[str, str] = {}
+    currency = given.text("currency") or shown.currency
+    own = {name: each for name, each in given.values.items() if name != "payouts"}
+    prices = prices_of(own, currency or CURRENCIES[0], 2, shown.fees.buy_in, wrong)
+    if wrong:
+        raise _wrong(wrong)
+    rebuy, add_on = shown.fees.rebuy, shown.fees.add_on
+    found: Document = {"fees.rebuy": None, "fees.add_on": None}
+    if prices.rebuy is not None:
+        found["fees.rebuy"] = {"price": prices.rebuy, "fee": 0 if rebuy is None else rebuy.fee}
+    if (more := prices.add_on) is not None:
+        fee = 0 if add_on is None else add_on.fee
+        found["fees.add_on"] = {
+            "price": more.price, "fee": fee, "chips": more.chips, "max": more.most,
+        }  # fmt: skip
+    return found | ({"currency": currency} if prices.money else {})
+
+
+def _wrong(wrong: Mapping[str, str]) -> Problem:
+    errors = [{"pointer": f"/{name}", "detail": said} for name, said in wrong.items()]
+    return Problem(400, {"code": "validation_failed", "errors": errors})
 
 
 def _start(given: Given) -> datetime:
@@ -252,8 +306,7 @@ def _start(given: Given) -> datetime:
         day, clock = date.fromisoformat(given.text("date")), time.fromisoformat(given.text("time"))
         return datetime.combine(day, clock, ZoneInfo(zone if zone in ZONES else ZONES[0]))
     except ValueError:
-        error = {"pointer": "/date", "detail": "Expected `datetime`"}
-        raise Problem(400, {"code": "validation_failed", "errors": [error]}) from None
+        raise _wrong({"date": "Expected `datetime`"}) from None
 
 
 @form("/tournaments/{tournament:str}/announce", of=poster)
