@@ -45,6 +45,27 @@ async def test_the_account_names_browsers_by_their_device_and_programs_by_their_
     assert not {"console", "token"} & set(named)
 
 
+@pytest.mark.parametrize("way", ["account", "invitation", "claim"])
+async def test_a_newcomer_is_signed_in_once(serving: Serving, way: str) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        path = "/sign-up"
+        if way == "invitation":
+            made = await owner.post(f"/v1/leagues/{league}/invitations", {"uses": 1})
+            path = f"/join/{made.json()['code']}"
+        elif way == "claim":
+            made = await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})
+            path = f"/join/{made.json()['claim']}"
+        browser = console.browser()
+        await browser.get(path)
+        sent = path if way == "account" else f"{path}/new"
+        await browser.submit(sent, login="han", password=PASSWORD)
+        page = await browser.get("/account")
+
+    listed = page.text.split('id="sessions"')[1].split('id="sign-ins"')[0]
+    assert re.findall(r'class="line-name">([^<]*)<', listed) == ["Browser"]
+
+
 async def test_signing_out_revokes_the_token_in_the_cookie(serving: Serving) -> None:
     async with serving() as console:
         person = await console.api.person("Mara")

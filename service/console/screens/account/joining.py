@@ -12,7 +12,7 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.screens.account.signing_in import demand_encrypted, session_cookie
+from service.console.screens.account.signing_in import demand_encrypted, first_session
 
 _UNKNOWN = 404
 _EXPIRED = "invitation_expired"
@@ -54,12 +54,11 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     """Make an account and join with it. A claim code has the player's name already."""
     demand_encrypted(ask)
     wanted = given.into(SignUp)
-    took_over = await _made(ask, code, wanted, given.key)
-    cookie = await session_cookie(ask, wanted.login, wanted.password)
+    made, took_over = await _made(ask, code, wanted, given.key)
+    cookie = await first_session(ask, made, wanted.password)
     welcome = ask.gettext("Welcome. You are signed in.")
     if took_over:
         return Done(links.HOME, welcome, cookies=(cookie,))
-    ask.api.token = cookie.partition(".")[2].partition(";")[0]
     try:
         league = await _joined(ask, code, given.key)
     except Problem:  # the account exists now, so the code's page shows what is wrong with the code
@@ -67,9 +66,9 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     return Done(links.league(league), welcome, cookies=(cookie,))
 
 
-async def _made(ask: Ask, code: str, wanted: SignUp, key: str) -> bool:
+async def _made(ask: Ask, code: str, wanted: SignUp, key: str) -> tuple[AccountMade, bool]:
     """
-    Make the newcomer's login. Return True if a claim code gave it a player.
+    Make the newcomer's login. Return it, and True if a claim code gave it a player.
 
     Each attempt counts as a sign-up and hashes the password, so the right one comes first. A code
     that is used up opens nothing, but this form may have used it up, and is sent again.
@@ -83,13 +82,11 @@ async def _made(ask: Ask, code: str, wanted: SignUp, key: str) -> bool:
     if kind != "invitation":
         try:
             claimed = ClaimWanted(code=code, login=wanted.login, password=wanted.password)
-            await ask.api.send("POST", "/v1/claims", claimed, AccountMade, key=key)
-            return True
+            return await ask.api.send("POST", "/v1/claims", claimed, AccountMade, key=key), True
         except Problem as problem:
             if problem.status != _UNKNOWN or kind == "claim":
                 raise
-    await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=key)
-    return False
+    return await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=key), False
 
 
 async def _joined(ask: Ask, code: str, key: str) -> str:

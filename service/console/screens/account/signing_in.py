@@ -55,8 +55,8 @@ async def open_account(ask: Ask, given: Given) -> Done:
     """Make an account, and begin its first session."""
     demand_encrypted(ask)
     wanted = given.into(SignUp)
-    await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=given.key)
-    began = await session_cookie(ask, wanted.login, wanted.password)
+    made = await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=given.key)
+    began = await first_session(ask, made, wanted.password)
     welcome = ask.gettext("Welcome. You are signed in.")
     return Done(local(ask.query("then")), welcome, cookies=(began,))
 
@@ -102,7 +102,7 @@ async def end_session(ask: Ask, given: Given) -> Done:
 
 async def session_cookie(ask: Ask, login: str, password: str) -> str:
     """
-    Begin a session with a password. Return its cookie.
+    Begin a session with a password, for the rest of this request too. Return its cookie.
 
     A form that was sent twice begins two sessions. A retry could not show the secret again.
 
@@ -118,9 +118,25 @@ async def session_cookie(ask: Ask, login: str, password: str) -> str:
         expires_in_days=sessions.DAYS,
     )
     ask.api.token = None
-    key = shell_of(ask.request).runtime.entropy.uuid().hex
-    made = await ask.api.send("POST", "/v1/tokens", wanted, TokenShown, key=key)
+    made = await ask.api.send("POST", "/v1/tokens", wanted, TokenShown, key=_new_key(ask))
+    ask.api.token = made.token
     return _kept(ask, made)
+
+
+async def first_session(ask: Ask, made: AccountMade, password: str) -> str:
+    """
+    Begin the session of a person who has just signed up. Return its cookie.
+
+    The token that came with the account ends. Nobody has it, and the list of sessions would show
+    it as a program.
+    """
+    began = await session_cookie(ask, made.login, password)
+    await ask.api.send("DELETE", f"/v1/tokens/{made.token.id}", None, object, key=_new_key(ask))
+    return began
+
+
+def _new_key(ask: Ask) -> str:
+    return shell_of(ask.request).runtime.entropy.uuid().hex
 
 
 def demand_encrypted(ask: Ask) -> None:
