@@ -59,6 +59,16 @@ def is_taken(host: str, port: int) -> bool:
     return False
 
 
+def listens(process: int, port: int) -> bool:
+    """Return whether a process of this user listens at *port* itself."""
+    opened = set[str]()
+    with suppress(OSError):  # it has ended
+        opened.update(os.readlink(each) for each in Path(f"/proc/{process}/fd").iterdir())
+    return any(
+        each.state == _LISTENS and f"socket:[{each.inode}]" in opened for each in _sockets(port)
+    )
+
+
 class _Socket(NamedTuple):
     """A socket at a port, as the kernel lists it."""
 

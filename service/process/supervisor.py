@@ -30,7 +30,7 @@ from service.base.sources import SystemEntropy
 from service.process import at_rest, starting
 from service.process.signer import make_key
 from service.process.starting import StackFailed, kept_secret, last_words
-from service.process.watching import ProcessWatch, answers
+from service.process.watching import ProcessWatch, answers, serves
 from service.tasks import broker
 from service.tasks.worker import READY
 
@@ -173,7 +173,7 @@ class Stack:
             for process in self.children:
                 self._spawn(process)
             self._await("signer", lambda: answers(f"{self.signer_url}/key"))
-            self._await("api", lambda: answers(f"{self.url}/readyz"))
+            self._await("api", lambda: serves(f"{self.url}/readyz", self._children["api"].pid))
             self._await_worker()
         except BaseException:  # Ctrl-C during the start must leave no child behind either
             self.stop()

@@ -2,12 +2,13 @@
 
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from service.base.ports import free_ports
+from service.base.ports import free_ports, listens
 
 _PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
 """Each process's offset from the first port, as in docs/operating/monitoring.md."""
@@ -58,6 +59,12 @@ class ProcessWatch:
             return False
         del self._silent[process]
         return True
+
+
+def serves(url: str, process: int) -> bool:
+    """Return whether *url* answers, and *process* is the one that listens there, not another."""
+    port = urllib.parse.urlsplit(url).port
+    return port is not None and answers(url) and listens(process, port)
 
 
 def answers(url: str) -> bool:

@@ -3,7 +3,9 @@
 import json
 import os
 import socket
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from uuid import UUID
 
 import psycopg
@@ -12,6 +14,7 @@ import pytest
 from service.backups.manifest import BackupRefused
 from service.base import database as databases
 from service.base.embedded import Cluster, ClusterFailed, binaries
+from service.base.ports import free_ports
 from service.log.keys import Keys
 from service.process import at_rest
 from service.process.signer import make_key
@@ -107,6 +110,43 @@ def test_a_taken_port_of_the_api_is_refused_before_anything_starts(tmp_path: Pat
             ended.recv(1)
     assert not data.exists()
     refuse_taken("127.0.0.1", port)  # `up` is started again right after its end
+
+
+class Late(Stack):
+    """A stack whose port another server takes after the look at it, while its database starts."""
+
+    other: ThreadingHTTPServer
+
+    def _start_database(self) -> None:
+        super()._start_database()
+        self.other = ThreadingHTTPServer((self.host, self.port), Ready)
+        Thread(target=self.other.serve_forever, daemon=True).start()
+
+
+class Ready(BaseHTTPRequestHandler):
+    """Answers that it is ready, as another Holotable does."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+def test_a_server_that_takes_the_port_in_the_meantime_is_not_taken_for_this_one(
+    tmp_path: Path,
+) -> None:
+    stack = Late(tmp_path / "d", port=free_ports(), durable=False)
+    try:
+        with pytest.raises(
+            StackFailed, match=rf"port {stack.port} is taken by process {os.getpid()}"
+        ):
+            stack.start()
+    finally:
+        stack.stop()
+        stack.other.shutdown()
+        stack.other.server_close()
 
 
 def test_a_second_up_on_a_folder_is_told_who_uses_it(tmp_path: Path) -> None:
