@@ -9,10 +9,12 @@ RESULTS: Mapping[str, str] = {
         "Name everybody who has a place, and nobody else."
     ),
     "entrants of a payout deal stay above the rest; award the prizes again": N_(
-        "The players of a deal stay above the others. Award the prizes again instead."
+        "The players of a deal stay above the others. "
+        "Divide the prizes under “Other prizes” instead."
     ),
     "a payout deal gives more than the places; award the prizes again": N_(
-        "The deal gives other prizes than the places. Award the prizes again instead."
+        "The deal gives other prizes than the places. "
+        "Divide the prizes under “Other prizes” instead."
     ),
     "the entrant has no place": N_("This player has no place."),
     "at least one entrant must keep a result": N_("At least one player must keep a result."),

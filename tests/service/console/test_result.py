@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.console.wordings.results import RESULTS
 from tests.service.api.tournament.test_casino import play_out
 
 pytestmark = pytest.mark.anyio
@@ -17,6 +18,41 @@ TERMS = {"hands_max": 1, "prize_pool": 900, "currency": "EUR", "payouts": [6, 3]
 def facts(page: str) -> str:
     """Return the figures at the head of the money page."""
     return page[page.index('<div class="facts">') : page.index('<table class="data')]
+
+
+async def test_prizes_are_divided_anew_where_the_refusal_of_an_order_says(
+    serving: Serving,
+) -> None:
+    for refusal in (
+        "entrants of a payout deal stay above the rest; award the prizes again",
+        "a payout deal gives more than the places; award the prizes again",
+    ):
+        assert "under “Other prizes”" in RESULTS[refusal]
+    async with serving() as console:
+        owner, _, tournament, people, table = await console.api.playing(3, **TERMS)
+        await play_out(owner, tournament, people, table)
+        path = f"/tournaments/{tournament}/result"
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(path)
+        assert "<summary>Other prizes</summary>" in page.text
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        order = [each["id"] for each in sorted(shown, key=lambda each: each["placing"])]
+        prizes = {f"prize.{order[0]}": "4.50", f"prize.{order[1]}": "", f"prize.{order[2]}": "4,50"}
+
+        page = await browser.submit(f"{path}/prizes", **prizes | {f"prize.{order[1]}": "9"})
+        assert page.status_code == 400
+        wrong = prizes | {f"prize.{order[0]}": "5", "reason": "As they agreed"}
+        page = await browser.submit(f"{path}/prizes", **wrong)
+        assert "The prizes come to 950" in page.text
+        await browser.get(path)
+        page = await browser.submit(f"{path}/prizes", **prizes, reason="As they agreed")
+        assert "Correct the result?" in page.text
+        page = await browser.submit(f"{path}/prizes")
+        assert "The result is corrected." in page.text and "Prizes divided again" in page.text
+        after = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        assert {each["id"]: each["payout"] or 0 for each in after} == {
+            order[0]: 450, order[1]: 0, order[2]: 450,
+        }  # fmt: skip
 
 
 async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -> None:

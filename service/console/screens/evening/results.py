@@ -7,7 +7,12 @@ from markupsafe import escape
 
 from service.api.http.reading.paging import Page as Listed
 from service.api.http.writing.rehearsing import WouldChange
-from service.api.tournament.corrections import CorrectionShown, CorrectionWanted, ForfeitWanted
+from service.api.tournament.corrections import (
+    CorrectionShown,
+    CorrectionWanted,
+    ForfeitWanted,
+    RewardWanted,
+)
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.money import LedgerShown
 from service.api.tournament.tournaments import TournamentShown
@@ -16,7 +21,7 @@ from service.console.asking import Ask
 from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
-from service.console.numbers import demanded
+from service.console.numbers import demanded, minor, written
 from service.console.pages import Done, Page
 from service.console.rehearsals import ChangeList, Row
 from service.console.screens.evening.money import reports
@@ -24,6 +29,9 @@ from service.console.words import Words
 
 _PLACE = "place."
 """The prefix of the fields that hold the places of a corrected order."""
+
+_PRIZE = "prize."
+"""The prefix of the fields that hold the prizes of another division."""
 
 
 class Placed(msgspec.Struct, kw_only=True):
@@ -34,6 +42,9 @@ class Placed(msgspec.Struct, kw_only=True):
     name: str | None
     place: int
     payout: int
+    prize: str
+    """The payout as a person types it, or nothing."""
+
     forfeited: bool
     disqualified: bool
 
@@ -76,7 +87,11 @@ async def result(ask: Ask, tournament: str) -> Page:
     forfeited = () if latest is None else latest.forfeited
     finished = shown.state == "finished"
     may_correct = finished and reports(me, shown)
-    placed = [_placed(each, forfeited) for each in shown.entrants if each.placing is not None]
+    placed = [
+        _placed(each, forfeited, shown.currency)
+        for each in shown.entrants
+        if each.placing is not None
+    ]
     screen = ResultScreen(
         id=shown.id,
         league=shown.league,
@@ -114,6 +129,19 @@ async def forfeit(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take the result and the prize from a player."""
     body = given.into(ForfeitWanted)
     return await _corrected(ask, given, tournament, "forfeits", body)
+
+
+@form("/tournaments/{tournament:str}/result/prizes", of=result)
+async def divide_anew(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Divide the prizes in another way. The places stay."""
+    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    awards = []
+    for name, values in given.fields.items():
+        if name.startswith(_PRIZE) and values[-1].strip():
+            amount = minor(values[-1], shown.currency, name)
+            awards.append({"entrant": name.removeprefix(_PRIZE), "amount": amount})
+    body = given.into(RewardWanted, awards=[each for each in awards if each["amount"]])
+    return await _corrected(ask, given, tournament, "awards", body)
 
 
 async def _corrected(ask: Ask, given: Given, tournament: str, what: str, body: Body) -> Done | Page:
@@ -155,13 +183,14 @@ async def _to_take_back(ask: Ask, path: str, changes: WouldChange) -> ChangeList
     return ChangeList(caption=caption, about=ask.gettext("Player"), rows=rows)
 
 
-def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:
+def _placed(each: EntrantShown, forfeited: tuple[str, ...], currency: str | None) -> Placed:
     return Placed(
         entrant=each.id,
         player=each.player,
         name=each.name,
         place=each.placing or 0,
         payout=each.payout or 0,
+        prize=written(each.payout, currency) if each.payout else "",
         forfeited=each.id in forfeited,
         disqualified=each.disqualified,
     )
