@@ -183,7 +183,9 @@ class Composer:
         if due.kind == letters.VERIFY:
             code = resetting.code_text(self._runtime.entropy.bytes(emails.SECRET_BYTES))
             to = await emails.keep_code(pool, self._keys, due.account, code, now)
-            letter = letters.verification(language, name, login, place, code)
+            base = self._runtime.settings.public_url
+            link = None if base is None else base + letters.confirming(code)
+            letter = letters.verification(language, name, login, place, code, link)
         elif due.kind == resets.KIND:
             code = resetting.code_text(self._runtime.entropy.bytes(resetting.SECRET_BYTES))
             to = await resetting.offer_by_mail(pool, self._keys, due.account, code, now)

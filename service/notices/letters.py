@@ -33,6 +33,23 @@ _VERIFY = (
         "If you did not ask for this, ignore this mail. Nothing else will be sent to you."
     ),
 )
+_VERIFY_LINKED = (
+    _VERIFY[0],
+    N_(
+        "Hello {name},\n"
+        "\n"
+        "this address was entered for the account {login} at {place}. To confirm it, open this "
+        "page within 24 hours:\n"
+        "\n"
+        "{link}\n"
+        "\n"
+        "Or enter this code in your account:\n"
+        "\n"
+        "    {code}\n"
+        "\n"
+        "If you did not ask for this, ignore this mail. Nothing else will be sent to you."
+    ),
+)
 _FORMER = (
     N_("This address no longer belongs to {login}"),
     N_(
@@ -62,9 +79,24 @@ _RESET = (
 )
 
 
-def verification(language: Language, name: str, login: str, place: str, code: str) -> Letter:
-    """Return the mail that asks to confirm an address."""
-    return _filled(_VERIFY, language, name=name, login=login, place=place, code=code)
+def verification(
+    language: Language, name: str, login: str, place: str, code: str, link: str | None
+) -> Letter:
+    """
+    Return the mail that asks to confirm an address.
+
+    Args:
+        link: The page that confirms it, or None on a server that does not know its own address.
+    """
+    told = {"name": name, "login": login, "place": place, "code": code}
+    if link is None:
+        return _filled(_VERIFY, language, **told)
+    return _filled(_VERIFY_LINKED, language, **told, link=link)
+
+
+def confirming(code: str) -> str:
+    """Return the path of the page that confirms an address. Only its own account can use it."""
+    return f"/account/email/confirm/{code}"
 
 
 def former(language: Language, name: str, login: str, place: str) -> Letter:

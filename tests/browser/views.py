@@ -44,6 +44,7 @@ def views(gallery: Gallery) -> Iterator[View]:
     yield from seen(
         member,
         ("home", "/"), ("account", "/account"), ("email", "/account/email"),
+        ("confirm-email", "/account/email/confirm/wrong"),
         ("notices", "/account/notices"), ("programs", "/account/tokens"), ("league", league),
         ("schedule", f"{league}/schedule"), ("month", f"{league}/schedule?month=now"),
         ("standings", season), ("standings-ties", f"/seasons/{names['ties']}"),

@@ -1,5 +1,6 @@
 """The account: address, a forgotten password, notices, browsers, sign-ins and tokens."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,10 @@ import pytest
 
 from service.notices.push import public_key
 from tests.service.console.conftest import Browser
+from tests.support.databases import TestDatabase
+from tests.support.mailboxes import mail_server
+from tests.support.receivers import working
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -34,6 +39,67 @@ async def test_an_address_is_added_and_removed_with_the_password(serving: Servin
         gone = await browser.submit("/account/email", email="", password=PASSWORD, remove="yes")
         assert "The address is removed." in gone.text
         assert "mara@example.org" not in gone.text
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "or_type"),
+    [("en", "open this page", "Or enter this code"), ("de", "öffne", "Oder gib in deinem Konto")],
+)
+async def test_an_address_is_confirmed_by_one_press_behind_the_link_in_its_mail(
+    serving: Serving, database: TestDatabase, language: str, asked: str, or_type: str
+) -> None:
+    spoken = {"Accept-Language": language}
+    async with mail_server() as server:
+        told = MAIL | {"smtp_url": server.url, "public_url": "https://league.example"}
+        async with serving(**told) as console, working(database, **told) as worker:
+            person = await console.api.person()
+            wanted = {"email": "mara@example.org", "password": PASSWORD}
+            await console.api.http.put("/v1/me/email", json=wanted, headers=person.headers | spoken)
+
+            async def arrived() -> bool:
+                await worker.work("notice.send")
+                return bool(server.got)
+
+            await until_awaited(arrived)
+            mail = server.got.pop()
+            assert asked in mail.text and or_type in mail.text
+            [path] = re.findall(rf"https://league\.example(/\S+/{mail.code})\s", mail.text)
+
+            assert (await console.browser().get(path)).url.path == "/sign-in"
+            stranger = await console.signed_in((await console.api.person()).login)
+            assert "No address of the account" in (await stranger.get(path)).text
+            browser = await console.signed_in(person.login)
+            page = await browser.get(path)
+            assert "mara@example.org" in page.text
+            assert (await person.get("/v1/me/email")).json()["email"] is None
+
+            page = await browser.submit(path, zone="Europe/Berlin")
+            assert "The address is confirmed." in page.text
+            assert (await person.get("/v1/me/notifications")).json()["zone"] == "Europe/Berlin"
+            assert (await person.get("/v1/me/email")).json()["email"] == "mara@example.org"
+
+
+async def test_a_mailed_code_may_be_typed_with_spaces(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with mail_server() as server:
+        told = MAIL | {"smtp_url": server.url}
+        async with serving(**told) as console, working(database, **told) as worker:
+            person = await console.api.person()
+            browser = await console.signed_in(person.login)
+            await browser.get("/account/email")
+            await browser.submit("/account/email", email="mara@example.org", password=PASSWORD)
+
+            async def arrived() -> bool:
+                await worker.work("notice.send")
+                return bool(server.got)
+
+            await until_awaited(arrived)
+            mail = server.got.pop()
+            assert "http" not in mail.text
+            spaced = f" {mail.code[:4]} {mail.code[4:]} "
+            page = await browser.submit("/account/email/confirm", code=spaced)
+            assert "The address is confirmed." in page.text
 
 
 async def test_a_forgotten_password_is_replaced_with_a_code(serving: Serving) -> None:

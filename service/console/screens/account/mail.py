@@ -1,5 +1,7 @@
 """The reader's e-mail address, and a new password for a forgotten one."""
 
+import asyncio
+
 import msgspec
 
 from service.api.me.emails import EmailCode, EmailShown, EmailWanted, ResetAsked, ResetPromised
@@ -15,6 +17,14 @@ from service.console.screens.account.notices import device_zone
 from service.console.screens.account.signing_in import demand_encrypted, session_cookie
 
 NO_SUCH_CODE = N_("This code is not valid, or was used, or is too old")
+
+
+class ConfirmScreen(msgspec.Struct, kw_only=True):
+    """The page behind the link in a mail that asks to confirm an address."""
+
+    login: str
+    waiting: str | None
+    """The address that is not confirmed yet, or null."""
 
 
 class ForgottenScreen(msgspec.Struct, kw_only=True):
@@ -43,12 +53,22 @@ async def set_email(ask: Ask, given: Given) -> Done:
 @form("/account/email/confirm", of=email)
 async def confirm_email(ask: Ask, given: Given) -> Done:
     """Confirm the new address with its code."""
-    wanted = given.into(EmailCode, zone=device_zone(given))
-    try:
-        await ask.api.send("POST", "/v1/me/email/verification", wanted, EmailShown, key=given.key)
-    except Problem as problem:
-        raise _about_code(problem) from problem
-    return Done(links.EMAIL, ask.gettext("The address is confirmed."))
+    return await _confirmed(
+        ask, given.into(EmailCode, code=_typed(given), zone=device_zone(given)), given.key
+    )
+
+
+@page("/account/email/confirm/{code:str}")
+async def ask_confirm(ask: Ask, code: str) -> Page:
+    """Ask whether to confirm the address. Opening the link changes nothing."""
+    me, shown = await asyncio.gather(ask.me(), ask.api.get("/v1/me/email", EmailShown))
+    return Page("account/confirm.html", ConfirmScreen(login=me.login, waiting=shown.waiting))
+
+
+@form("/account/email/confirm/{code:str}", of=ask_confirm)
+async def confirm_by_link(ask: Ask, given: Given, code: str) -> Done:
+    """Confirm the new address with the code in its link."""
+    return await _confirmed(ask, EmailCode(code=code, zone=device_zone(given)), given.key)
 
 
 @page(links.FORGOTTEN, open=True)
@@ -77,7 +97,7 @@ async def reset(ask: Ask) -> Page:
 async def use_code(ask: Ask, given: Given) -> Done:
     """Set the new password, and begin a session with it."""
     demand_encrypted(ask)
-    wanted = given.into(ResetWanted)
+    wanted = given.into(ResetWanted, code=_typed(given))
     try:
         made = await ask.api.send(
             "POST", "/v1/password-resets", wanted, PasswordReset, key=given.key
@@ -93,6 +113,19 @@ async def use_code(ask: Ask, given: Given) -> Done:
         )
         said = f"{said} {kept % {'address': made.email}}"
     return Done(links.HOME, said, cookies=(began,))
+
+
+def _typed(given: Given) -> str:
+    """Return the typed code without spaces. A mail program or a person may add some."""
+    return "".join(given.text("code").split())
+
+
+async def _confirmed(ask: Ask, wanted: EmailCode, key: str) -> Done:
+    try:
+        await ask.api.send("POST", "/v1/me/email/verification", wanted, EmailShown, key=key)
+    except Problem as problem:
+        raise _about_code(problem) from problem
+    return Done(links.EMAIL, ask.gettext("The address is confirmed."))
 
 
 def _about_code(problem: Problem) -> Problem:
