@@ -14,11 +14,23 @@ RESET = "/forgotten/code"
 SCHEME = "/scheme"
 LANGUAGE = "/language"
 NEW_LEAGUE = "/new-league"
+JOIN = "/join"
 
 
 def opt_out(code: str) -> str:
     """Return the address of the page that turns off one kind of mail."""
     return f"/opt-outs/{code}"
+
+
+def code_of(link: str) -> str:
+    """
+    Return the code in a link, as paper shows it: in groups of four, for people who type it.
+
+    >>> code_of("https://league.example/join/abcdefghij")
+    'abcd efgh ij'
+    """
+    code = link.rpartition("/")[2]
+    return " ".join(code[at : at + 4] for at in range(0, len(code), 4))
 
 
 def join(code: str) -> str:

@@ -58,6 +58,8 @@ OPEN = {
     "turn_off",
     "use_code",
     "use_code_as_newcomer",
+    "join_by_code",
+    "use_typed_code",
     "use_link",
 }
 """The screens that strangers may open. Each is a decision."""

@@ -1,5 +1,6 @@
 """The page of a code says which league one joins, and only to those who hold it."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,30 @@ async def test_the_page_of_a_claim_code_names_the_player_it_is_for(serving: Serv
         await browser.submit(f"{path}/new", login="han", password="correct horse")
         assert "Hello, Han Solo" in (await browser.get("/")).text
         assert "This code opens no league" in (await browser.get(path)).text
+
+
+async def test_a_code_on_paper_stands_in_groups_and_is_typed_with_or_without_spaces(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})
+        desk = await console.signed_in(owner.login)
+        await desk.get(f"/leagues/{league}/people")
+        page = await desk.submit(f"/leagues/{league}/people/cards")
+        found = re.search(r"Or open (\S+) and type this code<br>([\w -]+)</small>", page.text)
+        assert found is not None, page.text
+        address, code = found.groups()
+        assert address.endswith("/join") and set(map(len, code.split())) == {4}
+        for typed in (code, code.replace(" ", ""), f" {address}/{code.replace(' ', '')}\n"):
+            browser = console.browser()
+            await browser.get("/join")
+            page = await browser.submit("/join", code=typed)
+            assert "entered you as Han Solo" in page.text, typed
+        page = await browser.get("/join")
+        assert (await browser.submit("/join", code="../sign-in")).status_code == 404
+        await browser.get("/join")
+        assert (await browser.submit("/join", code=" ")).url.path == "/join"
 
 
 async def test_a_newcomer_counts_as_one_sign_up_and_may_send_the_form_twice(

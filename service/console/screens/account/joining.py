@@ -1,5 +1,7 @@
 """Joining a league by a link: an invitation, or the claim code of a player who was entered."""
 
+from urllib.parse import quote
+
 import msgspec
 
 from service.api.league.claim_codes import ClaimWanted, CodeWanted
@@ -27,6 +29,19 @@ class JoinScreen(msgspec.Struct, kw_only=True):
 
     expired: bool = False
     """True for an invitation that has expired."""
+
+
+@page(links.JOIN, open=True)
+async def join_by_code(_ask: Ask) -> Page:
+    """Ask for the code that somebody has on paper."""
+    return Page("account/join_by_code.html", None)
+
+
+@form(links.JOIN, of=join_by_code, open=True)
+async def use_typed_code(_ask: Ask, given: Given) -> Done:
+    """Open the page of a typed code. Spaces do not count, and a whole link is understood too."""
+    code = "".join(given.text("code").split()).rpartition("/")[2]
+    return Done(links.join(quote(code, safe="")) if code else links.JOIN)
 
 
 @page("/join/{code:str}", open=True)
