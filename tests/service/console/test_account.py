@@ -18,6 +18,7 @@ Serving = Callable[..., Any]
 PASSWORD = "correct horse"
 MAIL = {"smtp_url": "smtp://127.0.0.1:1", "mail_from": "house@example.org"}
 PUSH_KEY = "jzYiCScEm3OvGb0bHGAt2Tfa-bQxSAoh7pm7uQBVnyo"
+PUSH = {"push_key": PUSH_KEY, "push_contact": "mailto:house@example.org"}
 
 
 async def test_an_address_is_added_and_removed_with_the_password(serving: Serving) -> None:
@@ -125,11 +126,17 @@ async def test_mail_is_turned_off_at_once_and_is_no_choice_in_a_house_without_it
         browser = await console.signed_in(person.login)
         page = await browser.get("/account/notices")
         assert "This server sends no mail." in page.text
-        assert 'type="checkbox" name="mail[]"' not in page.text
+        assert "This server sends no messages to browsers." in page.text
+        assert 'type="checkbox"' not in page.text
         await browser.submit("/account/notices", **chosen)
         kinds = (await person.get("/v1/me/notifications")).json()["kinds"].values()
-        assert all(each["mail"] for each in kinds)
+        assert all(each["mail"] and each["push"] for each in kinds)
     async with serving(**MAIL) as console:
+        browser = await console.signed_in(person.login)
+        page = await browser.get("/account/notices")
+        assert 'type="checkbox" name="mail[]"' in page.text
+        assert 'type="checkbox" name="push[]"' not in page.text
+    async with serving(**MAIL, **PUSH) as console:
         browser = await console.signed_in(person.login)
         await browser.get("/account/notices")
         ticked = {"mail[]": ["result"], "push[]": ["result"], "no_mail": "true"}
@@ -139,7 +146,7 @@ async def test_mail_is_turned_off_at_once_and_is_no_choice_in_a_house_without_it
 
 
 async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: Serving) -> None:
-    async with serving(**MAIL) as console:
+    async with serving(**MAIL, **PUSH) as console:
         person = await console.api.person()
         browser = await console.signed_in(person.login)
         page = await browser.get("/account/notices")
@@ -159,7 +166,6 @@ async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: 
         wrong = await browser.submit("/account/notices", zone="Middle/Earth", language="de")
         assert wrong.status_code == 400
         assert 'id="zone-error"' in wrong.text
-        assert "This server sends no messages to browsers." in wrong.text
 
 
 async def test_a_browser_is_added_by_its_own_keys_and_removed(serving: Serving) -> None:
