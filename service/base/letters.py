@@ -1,4 +1,4 @@
-"""Names in the order of a phone book, and names that are searched for on any keyboard."""
+"""Names in the order of a phone book, searched for on any keyboard, and shown whole."""
 
 import unicodedata
 
@@ -39,3 +39,22 @@ def holds(name: str | None, wanted: str) -> bool:
     """
     found, letters = name or "", plain(wanted).strip()
     return wanted.casefold() in found.casefold() or (letters != "" and letters in plain(found))
+
+
+_KEPT = "\t\u200c\u200d"
+"""Tabs between columns, and joiners, which some names need."""
+
+
+def legible(text: str) -> str:
+    """
+    Return *text* with the numbers of its characters that show nothing or turn others around.
+
+    >>> legible("Leia" + chr(0x202E))
+    'Leia(U+202E)'
+    """
+    return "".join(f"(U+{ord(each):04X})" if _hides(each) else each for each in text)
+
+
+def _hides(sign: str) -> bool:
+    kind = unicodedata.category(sign)
+    return sign not in _KEPT and (kind[0] == "C" or kind in ("Zl", "Zp"))

@@ -109,6 +109,20 @@ async def test_a_wrong_row_enters_nobody(serving: Serving) -> None:
         assert "name,shoe" in page.text
 
 
+async def test_a_row_shows_a_character_that_would_turn_it_around_by_its_name(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        browser = await console.signed_in(owner.login)
+        path = f"/leagues/{league}/people"
+        await browser.get(path)
+        page = await browser.submit(f"{path}/import", list="name\nLeia\u202eanagrO")
+        listed = page.text.partition("<table")[2].partition("</table>")[0]
+        assert "Leia(U+202E)anagrO" in listed
+        assert "\u202e" not in listed
+
+
 async def test_twenty_wrong_rows_of_five_hundred_stand_first_in_the_readers_language(
     serving: Serving,
 ) -> None:

@@ -11,7 +11,7 @@ from service.api.league.invitations import Invitation, InvitationWanted
 from service.api.league.leagues import LeagueShown
 from service.api.league.players import Imported, RowShown
 from service.base.languages import N_
-from service.base.letters import by_name
+from service.base.letters import by_name, legible
 from service.console import links
 from service.console.asking import Ask, house_address
 from service.console.calling import Problem
@@ -218,4 +218,4 @@ def _with_commas(text: str, delimiter: str) -> str:
 
 
 def _line(lines: list[str], number: int) -> str:
-    return lines[number - 1] if 0 < number <= len(lines) else ""
+    return legible(lines[number - 1]) if 0 < number <= len(lines) else ""
