@@ -161,3 +161,39 @@ def test_the_zone_is_that_of_the_device(house: House) -> None:
     page.get_by_role("button", name="Propose an evening").click()
     page.get_by_role("button", name="Announce the evening").first.click()
     expect(page).to_have_url(re.compile("/tournaments/trn_"))
+
+
+def test_a_list_to_import_is_read_from_a_file_that_is_chosen_on_a_phone(house: House) -> None:
+    owner, league = house.league()
+    page = house.open(owner, PHONE).context.new_page()
+    page.goto(f"/leagues/{league}/people")
+    chosen = {"name": "club.csv", "mimeType": "text/csv", "buffer": "name\nZoë".encode("cp1252")}
+
+    page.get_by_label("Or a file from this device").set_input_files(chosen)
+
+    expect(page.get_by_label("Names", exact=True)).to_have_value("name\nZoë")
+    assert not overflow(page)
+    page.get_by_role("button", name="Check the list").click()
+    expect(page.get_by_role("button", name="Import the list")).to_be_visible()
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+def test_a_time_of_the_news_ends_before_its_mark(house: House, locale: str) -> None:
+    owner, league = house.league()
+    begun(owner, league, [house.join(owner, league) for _ in range(2)], "better")
+    [evening] = owner.get(f"/v1/leagues/{league}/tournaments")["items"]
+    page = house.open(owner, PHONE, locale=locale).context.new_page()
+    page.goto(f"/tournaments/{evening['id']}/floor")
+    line = page.locator(".timeline > li").first
+    expect(line).to_be_visible()
+
+    end = """each => {
+      const words = document.createRange();
+      words.selectNodeContents(each);
+      return words.getBoundingClientRect().right;
+    }"""
+    time, text = line.locator("time").evaluate(end), line.locator("div").bounding_box()
+    mark = line.evaluate("each => parseFloat(getComputedStyle(each, '::after').width)")
+
+    assert text is not None
+    assert mark + 16 <= text["x"] - time <= mark + 40
