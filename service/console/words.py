@@ -110,7 +110,7 @@ class Words:
             "full": self.language.gettext("EEE d MMM, HH:mm"),
             "day": self.language.gettext("EEE d MMM"),
             "time": "HH:mm",
-            "hour": "EEE, HH:mm",
+            "hour": self.language.gettext("EEE HH:mm"),
         }[shown]
         tz = ZoneInfo(zone or "UTC")
         text = format_datetime(at, pattern, tzinfo=tz, locale=self.language.locale)
