@@ -304,6 +304,22 @@ def opened(page: Page, hand: str) -> None:
     raise AssertionError("the read model has no such hand")
 
 
+def test_the_form_of_a_claim_looks_the_same_after_steps_through_the_hand(house: House) -> None:
+    mine, hand = played_out(house, "better")
+    page = house.open(mine, PHONE).context.new_page()
+    opened(page, hand)
+    page.get_by_role("link", name="Next step").click()
+    expect(page.get_by_text(re.compile("^Step 2 of"))).to_be_visible()
+
+    page.get_by_role("link", name="Dispute this step").click()
+
+    box = page.get_by_label("What was against the rules?")
+    expect(box).to_be_visible()
+    inside, form = box.bounding_box(), page.locator("form:has(#claim)").bounding_box()
+    assert inside is not None and form is not None
+    assert abs(inside["width"] - form["width"]) < 1
+
+
 def test_a_hand_is_replayed_by_the_keyboard_and_its_proof_is_checked(house: House) -> None:
     mine, hand = played_out(house, "cantina")
     page = house.open(mine, DESK).context.new_page()

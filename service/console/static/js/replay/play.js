@@ -45,7 +45,7 @@ const linked = (key) => {
 };
 
 document.addEventListener('click', (event) => {
-  const link = event.target.closest('a[href^="?step="]:not([data-eyes])');
+  const link = event.target.closest('a[href^="?step="]:not([data-eyes], [href*="claim="])');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   const again = link.dataset.way ? `[data-way="${link.dataset.way}"]` : '[data-steps] [aria-current]';
