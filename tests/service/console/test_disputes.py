@@ -1,6 +1,7 @@
 """Disputes: the queue, what a claimant and a referee see, the ruling and the appeal."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +29,7 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         owner, league, _, tournament, people = await a_night(api, database)
         referee = await with_office(api, owner, league)
         hand = await api.app.shell.pool.fetchval("SELECT hand FROM reads.hand")
-        of_hand = await claim(people[0], kind="step", hand=hand, step=4)
+        of_hand = await claim(people[0], kind="step", hand=hand, step=4, rules=["showdown.best"])
         await run_audits(database)
         await project(database)
 
@@ -51,6 +52,9 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         desk = await console.signed_in(referee.login)
         beside = await desk.get(f"/disputes/{of_hand}")
         assert f'/hands/{hand}?step=4" aria-current="step"' in beside.text
+        first = re.search(r'id="rules\.0"[^>]*', beside.text)
+        assert first is not None and 'value="7.4"' in first[0]
+        assert '<option value="7.4">The best hand' in beside.text
         listed = beside.text.partition('class="evidence"')[2]
         assert "The hand opens." in listed and "has the button." in listed
         assert "hand opened" not in listed and "seat acted" not in listed
