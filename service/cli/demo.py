@@ -267,9 +267,9 @@ async def _played(stack: Stack, options: Options, teller: Teller) -> Outcome:
         async def announced(tournament: str) -> None:
             if not told:
                 code = await people.sign_in_code(stack.settings("api"), ORGANISER)
-                teller.say(f"sign in, once, as the organiser: {stack.url}/sign-in/{code}")
+                teller.say(f"sign in first, once, as the organiser: {stack.url}/sign-in/{code}")
             told.append(tournament)
-            teller.say(f"look on: {stack.url}/tournaments/{tournament}/floor")
+            teller.say(f"then look on: {stack.url}/tournaments/{tournament}/floor")
 
         playing = Night(
             http, options, teller, DatabaseClock(), announced if options.watch else None

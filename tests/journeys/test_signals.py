@@ -1,6 +1,7 @@
 """A process that is told to stop ends soon, in any state, and with the right exit code."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -83,3 +84,17 @@ def test_a_ruleset_that_is_not_known_is_said_before_anything_starts() -> None:
         said, _ = running.communicate(timeout=30)
     assert running.returncode == 2
     assert "better" in said and "cantina" in said and "starting" not in said
+
+
+def test_a_watched_demo_says_that_one_signs_in_before_one_looks_on() -> None:
+    with holotable("demo", "--watch", "--tournaments", "1", "--players", "4") as running:
+        assert running.stdout is not None
+        told = []
+        for line in running.stdout:
+            told.append(line)
+            if "/floor" in line:
+                break
+        running.send_signal(signal.SIGINT)
+        running.wait(30)
+    assert re.search(r"sign in first, .*: http://\S+/sign-in/\S+\n", told[-2]), told
+    assert re.search(r"then look on: http://\S+/tournaments/\S+/floor\n", told[-1]), told
