@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_datetime, format_skeleton, format_time, format_timedelta
+from babel.dates import format_datetime, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
 from babel.units import format_unit
 from markupsafe import Markup, escape
@@ -103,13 +103,13 @@ class Words:
 
         Args:
             zone: The zone to write it in, which then stays. Without one it is UTC.
-            shown: ``full`` for day and time, ``day``, ``time``, or ``hour`` for the time and the
-                weekday, beside a date.
+            shown: ``full`` for day and time, ``day``, ``time`` for a time of which ``times.js``
+                says the day if it is not today, or ``hour`` for the time and the weekday.
         """
         pattern = {
             "full": self.language.gettext("EEE d MMM, HH:mm"),
             "day": self.language.gettext("EEE d MMM"),
-            "time": "HH:mm",
+            "time": self.language.gettext("EEE HH:mm"),
             "hour": self.language.gettext("EEE HH:mm"),
         }[shown]
         tz = ZoneInfo(zone or "UTC")
@@ -130,9 +130,11 @@ class Words:
         last = format_skeleton("yMMM", until, locale=locale)
         return first if first == last else f"{first} – {last}"
 
-    def clock(self, at: datetime) -> str:
-        """Return the time of day in the zone that *at* has."""
-        return str(format_time(at, "HH:mm", locale=self.language.locale))
+    def clock(self, at: datetime, since: datetime | None = None) -> str:
+        """Return the time of day in the zone of *at*, with the weekday if *since* has another."""
+        same = since is None or since.date() == at.date()
+        pattern = "HH:mm" if same else self.language.gettext("EEE HH:mm")
+        return str(format_datetime(at, pattern, locale=self.language.locale))
 
     def number(self, value: int) -> str:
         """Return a number with its groups of digits."""

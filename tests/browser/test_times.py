@@ -45,3 +45,27 @@ def test_a_change_begins_with_the_start_in_the_zone_of_the_device(house: House) 
     page.locator("[name=reason]").fill("Nichts")
     page.get_by_role("button", name="Änderung ansehen").click()
     expect(page.get_by_text("Es wurde nichts geändert.")).to_be_visible()
+
+
+SHOWN = """async ([base, at]) => {
+  const {localise} = await import(`${base}/times.js`);
+  const part = document.createElement("div");
+  part.innerHTML = at.map((each) => `<time datetime="${each}" data-local="time">?</time>`).join("");
+  localise(part);
+  return [...part.children].map((each) => each.textContent);
+}"""
+
+
+def test_a_time_of_another_day_says_the_day(house: House) -> None:
+    for locale, tomorrow, days in (
+        ("en-GB", "tomorrow", "Mon Tue Wed Thu Fri Sat Sun"),
+        ("de-DE", "morgen", "Mo Di Mi Do Fr Sa So"),
+    ):
+        page = house.open(None, DESK, timezone_id=TORONTO, locale=locale).context.new_page()
+        page.goto("/sign-in")
+        base = str(page.locator("script[src]").first.get_attribute("src")).rsplit("/", 1)[0]
+        noon = datetime.now(ZoneInfo(TORONTO)).replace(hour=12, minute=5, second=0, microsecond=0)
+        at = [noon + timedelta(days=each) for each in (0, 1, 3)]
+        told = page.evaluate(SHOWN, [base, [each.isoformat() for each in at]])
+        assert told[:2] == ["12:05", f"{tomorrow} 12:05"]
+        assert re.sub("[.,]", "", told[2]) == f"{days.split()[at[2].weekday()]} 12:05"

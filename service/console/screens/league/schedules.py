@@ -221,7 +221,7 @@ def _span(ask: Ask, now: datetime) -> tuple[datetime, datetime]:
 
 def _in_month(evening: Evening, local: datetime) -> Markup:
     """Return an evening in a day of the month. A phone has room for the time only."""
-    kept = "" if evening.zone else Markup(' data-local="time"')
+    kept = "" if evening.zone else Markup(' data-local="bare"')
     return Markup('<time datetime="{}"{}>{}</time> <span class="month-name">{}</span>').format(
         evening.starts_at.isoformat(timespec="seconds"), kept, f"{local:%H:%M}", evening.name
     )

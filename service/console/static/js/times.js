@@ -3,6 +3,7 @@ const STYLES = {
   full: { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
   day: { weekday: "short", day: "numeric", month: "short" },
   time: { hour: "2-digit", minute: "2-digit" },
+  bare: { hour: "2-digit", minute: "2-digit" },
   hour: { weekday: "short", hour: "2-digit", minute: "2-digit" },
 };
 
@@ -10,11 +11,23 @@ const STYLES = {
 const spoken = () =>
   navigator.languages.find((each) => each.startsWith(document.documentElement.lang)) ?? document.documentElement.lang;
 
+const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
+
+const daysTo = (at) => Math.round((midnight(at) - midnight(Date.now())) / 864e5);
+
+// A time of another day says the day: "tomorrow 10:08", or "Mon 10:08".
+const dayed = (at) => {
+  const days = daysTo(at);
+  const time = new Intl.DateTimeFormat(spoken(), Math.abs(days) > 1 ? STYLES.hour : STYLES.time).format(at);
+  if (!days || Math.abs(days) > 1) return time;
+  return `${new Intl.RelativeTimeFormat(spoken(), { numeric: "auto" }).format(days, "day")} ${time}`;
+};
+
 export function localise(root) {
   for (const element of root.querySelectorAll("time[data-local]")) {
     const style = STYLES[element.dataset.local] ?? STYLES.full;
     const at = new Date(element.dateTime);
-    element.textContent = new Intl.DateTimeFormat(spoken(), style).format(at);
+    element.textContent = style === STYLES.time ? dayed(at) : new Intl.DateTimeFormat(spoken(), style).format(at);
   }
   // Beside a time in the league's zone stands the reader's, where the two differ.
   for (const element of root.querySelectorAll("[data-league-zone]")) {
