@@ -20,7 +20,7 @@ class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """With ``after_level``, 0 cancels the break that is planned there."""
 
     after_level: Annotated[int, Meta(ge=1)] | None = None
-    """Null begins the break as soon as the hands in play are over."""
+    """Null begins the break at once. Hands in play go on to their end, and their time counts."""
 
 
 class ClockWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):

@@ -72,7 +72,10 @@ async def test_a_break_and_the_last_hands_say_what_they_do_first(serving: Servin
     async with serving() as console:
         browser, path, (owner, _, _) = await evening(console)
         page = await browser.submit(f"{path}/break", minutes="15")
-        assert "15 minutes, once the hands in play are over." in page.text
+        assert (
+            "15 minutes from now. Hands in play go on to their end, and their time counts."
+            in page.text
+        )
         await browser.get(path)
 
         page = await browser.submit(f"{path}/last-hands")

@@ -106,7 +106,7 @@ class AnnounceBreak(_Ruling, frozen=True, kw_only=True, tag="announce_break"):
     """0 cancels the break planned after ``after_level``."""
 
     after_level: int | None = None
-    """None means as soon as the hands in play are over."""
+    """None means at once. Hands in play go on to their end, and their time counts."""
 
 
 class EndBreak(_Ruling, frozen=True, kw_only=True, tag="end_break"):

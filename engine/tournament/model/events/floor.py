@@ -115,7 +115,7 @@ class BreakAnnounced(_Ruling, frozen=True, kw_only=True, tag="break_announced"):
     """A director called a break, or called off a planned one."""
 
     after_level: int | None
-    """Null for a break as soon as the hands in play are over."""
+    """Null for a break at once, while hands in play go on to their end."""
     seconds: int
 
 

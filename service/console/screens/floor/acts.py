@@ -110,11 +110,11 @@ async def begin_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
         after_level=wanted.after_level,
         reason=_reason(ask, given),
     )
-    said = ask.gettext("The break begins once the hands in play are over.")
+    said = ask.gettext("The break has begun. Hands in play go on to their end.")
     question = ask.gettext("Begin a break?")
     effect = ask.ngettext(
-        "%(num)d minute, once the hands in play are over.",
-        "%(num)d minutes, once the hands in play are over.",
+        "%(num)d minute from now. Hands in play go on to their end, and their time counts.",
+        "%(num)d minutes from now. Hands in play go on to their end, and their time counts.",
         wanted.minutes,
     )
     if wanted.after_level is not None:
