@@ -4,14 +4,12 @@ The end of a hand of Corellian Spike: the reveal, ties and the two pots.
 Source: rulebook ``spike.ranking``, ``ties.blind_draw`` and ``spike.sabacc_pot``.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from engine.errors import InvariantViolated
-from engine.hand.galaxy_hands import galaxy_rank
 from engine.hand.pots import split
-from engine.hand.ranks import HandRank
-from engine.hand.spike_hands import blind_draw_key, rank
+from engine.hand.spike_hands import blind_draw_key
+from engine.hand.spike_reasons import judged
 from engine.rulesets import CorellianSpike, Split
 from engine.table.games.course import Course
 from engine.table.games.dealing import draw_open, enough_for
@@ -24,13 +22,6 @@ from engine.table.model.state import Place
 
 Winners = tuple[tuple[int, ...], str]
 """The seats that win a pot, clockwise from the left of the button, and the deciding rule."""
-
-
-def judged(rules: CorellianSpike, cards: Sequence[str]) -> HandRank:
-    """Return the rank of *cards* under the ruleset."""
-    if rules.ranking == "galaxy":
-        return galaxy_rank(cards)
-    return rank(cards, extra=rules.extra_named_hands, strict=rules.strict_named_hands)
 
 
 def reveal(course: Course) -> None:

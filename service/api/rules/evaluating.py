@@ -10,6 +10,7 @@ from msgspec import Meta
 from engine.hand import traditional_ranking
 from engine.hand.showdown import SELECTION_MAX, key
 from engine.hand.spike_hands import HAND_MAX, HAND_MIN
+from engine.hand.spike_reasons import judged
 from engine.kit.cards import DECKS, total
 from engine.kit.dice import Suit
 from engine.rulesets import CoruscantShift, Ruleset, Traditional, preset
@@ -17,7 +18,6 @@ from engine.rulesets.errors import RulesetUnknown
 from engine.rulesets.parts import Levels, LevelStep
 from engine.rulesets.structure import PLAYERS_MAX, suggest
 from engine.rulesets.validation import NUMBER_MAX
-from engine.table.games.spike_showdown import judged
 from service.api.http.operations import operation
 from service.api.http.problems.faults import Fault, refused
 from service.api.http.writing.submitting import encoded

@@ -5,8 +5,14 @@ from typing import Any
 
 import pytest
 
+from engine.kit.cards import total
+from engine.rulesets import CorellianSpike
+from engine.table.read.view_parts import RevealedView
 from service.api.http.declaring.rule_names import NUMBERS
+from service.base.languages import language_of
+from service.console.pages import environment
 from service.console.screens.replay.said import SAID
+from service.console.screens.table.ended import spike_reason
 from service.log.catalogue import events_by_category, tag_of
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_money import one_folds
@@ -64,3 +70,18 @@ async def test_a_stopped_table_says_so_without_a_word_for_programs(serving: Serv
         assert ": director" not in page
         page = (await browser.get(f"/tables/{table}", headers=GERMAN)).text
         assert "hat diesen Tisch angehalten. Gespielt wird erst, wenn sie ihn freigibt." in page
+
+
+def test_a_showdown_of_spike_says_which_comparison_decided() -> None:
+    hands = [["C+05", "S+01", "C-07"], ["S+03", "S-04"], ["T+10", "C-07"]]
+    revealed = [
+        RevealedView(seat=seat, cards=tuple(cards), total=total(cards), name="nulrhek")
+        for seat, cards in enumerate(hands, start=1)
+    ]
+    assert spike_reason(CorellianSpike(), revealed, {1}) == "spike.more_cards"
+    assert spike_reason(CorellianSpike(), revealed[:1], {1}) is None, "nobody else showed"
+    said = {}
+    for language in ("en", "de"):
+        rule = environment(language_of(language)).get_template("parts/board.html").module.rule
+        said[language] = str(rule("spike.more_cards")).strip()
+    assert said == {"en": "an equal total of more cards", "de": "gleiche Summe aus mehr Karten"}

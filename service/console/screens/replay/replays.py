@@ -60,6 +60,7 @@ async def _as_stranger(ask: Ask, hand: str) -> ReplayScreen:
         league=shown.league,
         name=shown.name,
         entrants=tuple(Entered(id=each.entrant, player=each.player) for each in shown.entrants),
+        ruleset=shown.ruleset,
         league_name=shown.league_name,
     )
     return replay_screen(ask, replay, _step(ask), "", evening, audits=False, sealed=False)

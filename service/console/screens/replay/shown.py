@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.rulesets import CorellianSpike, Ruleset
 from engine.table.read.replay import Step
 from engine.table.read.view_parts import OwnView, RevealedView
 from service.api.table.replays import ReplayShown
@@ -13,6 +14,7 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.rules.titles import ALONE, RuleNamed, rule_named
 from service.console.screens.replay.said import OWNERS, Saying, Sentence
+from service.console.screens.table.ended import spike_reason
 from service.console.screens.table.felt import Felt, felt_of
 
 _COMPARED = frozenset({"hands_revealed", "hands_ranked"})
@@ -76,6 +78,7 @@ class Evening(msgspec.Struct):
     league: str
     name: str
     entrants: tuple[Entered, ...]
+    ruleset: Ruleset
     my: _Mine | None = None
     league_name: str | None = None
     """The league's name, if the reader is a stranger. Only replays of public evenings have it."""
@@ -135,6 +138,9 @@ class ReplayScreen:
     said: Sentence
     felt: Felt
     judged: tuple[Judged, ...]
+    why: str
+    """The comparison of Spike that decided the main pot, or nothing."""
+
     suit: str | None
     private: bool
     """True if the step moves cards that only their owner sees."""
@@ -190,6 +196,7 @@ def replay_screen(
         said=lines[at - 1].said,
         felt=felt_of(step.view, replay.names, mine, chips=_chips(replay), known=known, pages=pages),
         judged=_judged(replay, step, names),
+        why=_why(replay, step, evening.ruleset),
         suit=step.view.suit,
         private=step.event in OWNERS,
         phase_back=max((each for each in starts if each < at), default=None),
@@ -292,6 +299,17 @@ def _judged(replay: ReplayShown, step: Step, names: dict[int, str]) -> tuple[Jud
         revealed = list(last.revealed)
     won = set(last.winners) if step.view.hand is None and last is not None else set[int]()
     return tuple(_judgement(each, names, won) for each in revealed)
+
+
+def _why(replay: ReplayShown, step: Step, rules: Ruleset) -> str:
+    """Return the comparison that decided the main pot of a hand of Spike that is over."""
+    last = step.view.last_hand
+    if step.view.hand is not None or last is None or last.hand != replay.hand:
+        return ""
+    best = any(each.pot == 1 and each.rule == "showdown.best" for each in last.awards)
+    if not isinstance(rules, CorellianSpike) or not best:
+        return ""
+    return spike_reason(rules, last.revealed, last.winners) or ""
 
 
 def _judgement(shown: RevealedView, names: dict[int, str], won: set[int]) -> Judged:
