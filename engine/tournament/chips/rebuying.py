@@ -39,6 +39,30 @@ def may_rebuy(state: Running, entrant: EntrantId, level: int) -> bool:
     return rules.max is None or state.rebuys.count(entrant) < rules.max
 
 
+def may_declare(state: Running, entrant: EntrantId, level: int) -> bool:
+    """Return whether *entrant*, who has chips, may declare a rebuy now."""
+    if entrant in state.declared or state.window(entrant) is not None:
+        return False
+    return _no_declaration(state, entrant, level) is None
+
+
+def _no_declaration(state: Running, entrant: EntrantId, level: int) -> str | None:
+    """Return why *entrant*, whose window is not open, may declare no rebuy, or None."""
+    if not _in_the_final(state):
+        return "scheduled_round"
+    if state.no_hand_follows:
+        return "no_hand_left"
+    if entrant not in state.remaining():
+        return "out"
+    if not may_rebuy(state, entrant, level=1):
+        return "no_rebuy_left"
+    return None if may_rebuy(state, entrant, level) else "level_over"
+
+
+def _in_the_final(state: Running) -> bool:
+    return state.rounds is None or state.rounds.stage == "final"
+
+
 def may_stake(state: Running, entrant: EntrantId) -> bool:
     """Return whether *entrant* has an item to stake, or may still bring one."""
     if not _has_items(state):
@@ -109,7 +133,7 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
             number is not that of the next rebuy.
     """
     running = _running(state)
-    if running.rounds is not None and running.rounds.stage != "final":
+    if not _in_the_final(running):
         raise RebuyNotAllowed(reason="scheduled_round")
     if command.number not in (None, running.next_rebuy(command.entrant)):
         raise RebuyNotAllowed(reason="not_the_next")
@@ -120,14 +144,11 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
             raise RebuyNotAllowed(reason="no_rebuy_left")
         taken = _taken(running, command.entrant, window.table, window.seat, rule="rebuy.window")
         return (replace(taken, by=acting_for(running, command)),)
-    if command.entrant not in running.remaining():
-        raise RebuyNotAllowed(reason="out")
-    if command.entrant in running.declared:
+    if command.entrant in running.declared and command.entrant in running.remaining():
         return ()
-    if not may_rebuy(running, command.entrant, level=1):
-        raise RebuyNotAllowed(reason="no_rebuy_left")
-    if not may_rebuy(running, command.entrant, command.level):
-        raise RebuyNotAllowed(reason="level_over")
+    reason = _no_declaration(running, command.entrant, command.level)
+    if reason is not None:
+        raise RebuyNotAllowed(reason=reason)
     by = acting_for(running, command)
     return (RebuyDeclared(entrant=command.entrant, by=by, rule="rebuy.declared"),)
 

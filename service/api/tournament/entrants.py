@@ -77,6 +77,9 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     rebuys: int
     """The number of rebuys that the entrant has bought. The next one has the number after it."""
 
+    rebuy_declared: bool
+    """True if the entrant has declared a rebuy, which comes once the last chip is lost."""
+
     placing: int | None
     """The place, from 1, or null while it is unknown."""
 
@@ -147,6 +150,7 @@ async def shown_entrants(
     lines = {each.entrant: index for index, each in enumerate(known.waiting, start=1)}
     payouts = {each.entrant: each.amount for each in payouts_of(state)}
     disqualified, rebuys = disqualified_in(state), Counter(state.books.rebuys)
+    declared = state.declared if isinstance(state, Running) else ()
     return [
         EntrantShown(
             id=each.entrant,
@@ -157,6 +161,7 @@ async def shown_entrants(
             table=None if (seat := seats.get(each.entrant)) is None else seat[0],
             seat=None if seat is None else seat[1],
             rebuys=rebuys[each.entrant],
+            rebuy_declared=each.entrant in declared,
             placing=placings.get(each.entrant),
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,

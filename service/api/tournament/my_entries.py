@@ -2,9 +2,10 @@
 
 import msgspec
 
+from engine.coordination.policies import level_played
 from engine.coordination.purchases import no_hand_left
 from engine.table.model.state import State, Table
-from engine.tournament.chips.rebuying import may_bring
+from engine.tournament.chips.rebuying import may_bring, may_declare
 from engine.tournament.model.state import Running
 from engine.tournament.money.paying import no_add_on
 from engine.values import EntrantId
@@ -38,11 +39,17 @@ class MyEntry(msgspec.Struct, kw_only=True):
     seat: int | None
     """The seat at that table, or null."""
 
+    promised_table: str | None
+    """The table at which the entrant gets a seat before its next hand, or null."""
+
     add_on: bool
     """
     True if the entrant may take the add-on of the terms as soon as no hand is in play. False once
     the table's last hand is opened.
     """
+
+    declares_rebuy: bool
+    """True if the entrant, who has chips, may declare a rebuy for the loss of the last one."""
 
     items: tuple[MyItem, ...]
     """The caller's items, if the game has any. Others can win them."""
@@ -60,24 +67,36 @@ async def my_entry(
     Args:
         moment: The moment of *place*, or None for now.
     """
-    state = place.state
-    open_now = isinstance(state, Running) and no_add_on(state, EntrantId(entry.id)) is None
-    if open_now and entry.table is not None:
+    state, mine = place.state, EntrantId(entry.id)
+    open_now = isinstance(state, Running) and no_add_on(state, mine) is None
+    declares = isinstance(state, Running) and may_declare(state, mine, level=1)
+    if entry.table is not None and isinstance(state, Running) and (open_now or declares):
         here = await _table(shell, place.league, entry.table, moment)
-        open_now = not (isinstance(here, Table) and no_hand_left(here))
+        if isinstance(here, Table):
+            open_now = open_now and not no_hand_left(here)
+            declares = declares and may_declare(state, mine, level_played(here, state.clock))
     items = state.items if isinstance(state, Running) else ()
     return MyEntry(
         entrant=entry.id,
         table=entry.table,
         seat=entry.seat,
+        promised_table=_promised(state, mine),
         add_on=open_now,
+        declares_rebuy=declares,
         items=tuple(
             MyItem(item=each.name, value=each.value, staked=each.staked)
             for each in items
             if each.owner == entry.id
         ),
-        brings_item=isinstance(state, Running) and may_bring(state, EntrantId(entry.id)),
+        brings_item=isinstance(state, Running) and may_bring(state, mine),
     )
+
+
+def _promised(state: object, mine: EntrantId) -> str | None:
+    """Return the table that has promised a seat to an entrant, or None."""
+    if not isinstance(state, Running):
+        return None
+    return next((each.table for each in state.promised if each.entrant == mine), None)
 
 
 async def _table(shell: Shell, league: str, table: str, moment: Moment | None) -> State:

@@ -27,6 +27,9 @@ async def test_one_tap_checks_in_another_undoes_it_and_one_takes_the_money(
         assert "€12.00 due" in page.text.replace("\xa0", " ").replace(
             '<span class="num">', ""
         ).replace("</span>", "")
+        name = (await entry(owner, tournament))["name"]
+        for act in ("Here", "Paid", "Take out"):
+            assert f'aria-label="{act}, {name}"' in page.text, act
         page = await browser.submit(f"{door}/{entrant}/here", here="true")
         assert page.url.path == door
         assert (await entry(owner, tournament))["checked_in"]
@@ -97,7 +100,7 @@ async def test_taking_somebody_out_asks_first_and_frees_the_place(serving: Servi
         door = f"/tournaments/{tournament}/door"
 
         page = await browser.get(door)
-        assert page.text.count("Take out") == 3, "the waitlist too"
+        assert page.text.count("Take out</button>") == 3, "the waitlist too"
         page = await browser.submit(f"{door}/{entrant}/out")
         assert "Take &lt;b&gt;Lando&lt;/b&gt; out?" in page.text
         assert (await entry(owner, tournament))["id"] == entrant

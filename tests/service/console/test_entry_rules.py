@@ -84,10 +84,12 @@ async def test_the_evening_tells_players_of_rebuys_their_price_and_the_end_of_ch
             assert "Check-in opens <time" in page and lost in page, page
             rebuys = page[page.index("Rebuys") :][:400]
             assert "at most 2 each" in rebuys and "to the end of level 3" in rebuys
+            assert "within 20 seconds of losing the last chip, or declared before" in rebuys
             assert "€5.50</span> each time" in rebuys
         for page in (await pages(player, tournament, headers=GERMAN))[:2]:
             assert "Wer bis zum Beginn nicht eingecheckt ist, verliert den Platz." in page
             assert "höchstens 2 pro Person" in page
+            assert "bis 20 Sekunden nach dem letzten Chip, oder vorher angesagt" in page
 
 
 async def test_once_check_in_is_open_the_evening_says_until_when(serving: Serving) -> None:

@@ -235,7 +235,9 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         assert "Nobody rebuys." in page.text
 
         (action,) = _ACTION.findall(page.text)
+        assert filled(page.text)["rebuys_seconds"] == "60"
         changed = filled(page.text) | {"late": "", "rebuys": "3", "rebuys_level": "2"}
+        changed["rebuys_seconds"] = "90"
         page = await browser.submit(unescape(action), **changed, again="yes")
         assert "Everybody is on time." in page.text
         assert "Half of all possible rebuys are bought." in page.text
@@ -248,10 +250,22 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         page = await browser.submit(unescape(action), **fields)
         made = page.url.path.rpartition("/")[2]
         body = (await owner.get(f"/v1/tournaments/{made}/terms")).json()["body"]
-        assert body["overrides"]["rebuy"] == {"max": 3, "until_level": 2}
+        assert body["overrides"]["rebuy"] == {"max": 3, "until_level": 2, "seconds": 90}
         page = await browser.get(f"/leagues/{league}/new-evening/plan?often=once&like={made}")
         fields = filled(page.text)
         assert (fields["rebuys"], fields["rebuys_level"], fields["late"]) == ("3", "2", "")
+        assert fields["rebuys_seconds"] == "90"
+
+
+async def test_an_end_on_another_day_says_the_day(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        asked = "often=once&players=6&minutes=120&date=2031-05-01&time=23:00"
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}&ruleset=better")
+        assert "You asked for an end at about Fri 01:00." in page.text
+        german = {"Accept-Language": "de"}
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}", headers=german)
+        assert "Fr., 01:00" in page.text
 
 
 @pytest.mark.parametrize(

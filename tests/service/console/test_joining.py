@@ -7,6 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.service.api.proof.test_evidence import project
+from tests.support.databases import TestDatabase
+
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
 
@@ -67,6 +70,24 @@ async def test_a_code_on_paper_stands_in_groups_and_is_typed_with_or_without_spa
         assert (await browser.submit("/join", code="../sign-in")).status_code == 404
         await browser.get("/join")
         assert (await browser.submit("/join", code=" ")).url.path == "/join"
+
+
+async def test_a_walk_in_who_signs_up_comes_to_the_own_seat(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        late = {"late_registration_seconds": 3600}
+        owner, _, tournament, _, table = await console.api.playing(2, table_seats=4, entry=late)
+        made = await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": "Jyn"})
+        assert made.json()["table"] == table, made.text
+        await project(database)
+        browser, path = console.browser(), f"/join/{made.json()['claim']}"
+        await browser.get(path)
+        page = await browser.submit(f"{path}/new", login="jyn", password="correct horse")
+        assert page.url.path == f"/tables/{table}", page.text
+        assert "Welcome. You are signed in." in page.text
+        page = await browser.get(f"/tournaments/{tournament}")
+        assert "To my table" in page.text
 
 
 async def test_a_newcomer_counts_as_one_sign_up_and_may_send_the_form_twice(

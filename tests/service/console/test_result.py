@@ -64,6 +64,13 @@ async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -
         assert "No result yet" in (await browser.get(path)).text
         await play_out(owner, tournament, people, table)
 
+        floor = f"/tournaments/{tournament}/floor"
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        for said, language in (("Won by", "en"), ("Gewonnen hat", "de")):
+            page = await browser.get(floor, headers={"Accept-Language": language})
+            assert f'href="{path}"' in page.text and f"/tournaments/{tournament}/money" in page.text
+            assert f"{said} " in page.text
+            assert all(each["name"] in page.text for each in shown if each["placing"] == 1)
         page = await browser.get(path)
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
         payouts = [each["payout"] for each in shown if each["payout"]]

@@ -471,6 +471,7 @@ async def test_between_hands_the_table_says_that_a_break_or_a_pause_holds(
             await one_folds(people, table)
             page = (await browser.get(here)).text
             assert "A break until <time" in page and "Between hands" not in page, page
+            assert "data-deadline" in page, "the phone counts it down"
             german = (await browser.get(here, headers={"Accept-Language": "de"})).text
             assert "Pause bis <time" in german
             await owner.post(f"{path}/pause", {}, key="fire")

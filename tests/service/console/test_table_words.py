@@ -80,8 +80,11 @@ def test_a_showdown_of_spike_says_which_comparison_decided() -> None:
     ]
     assert spike_reason(CorellianSpike(), revealed, {1}) == "spike.more_cards"
     assert spike_reason(CorellianSpike(), revealed[:1], {1}) is None, "nobody else showed"
-    said = {}
-    for language in ("en", "de"):
-        rule = environment(language_of(language)).get_template("parts/board.html").module.rule
-        said[language] = str(rule("spike.more_cards")).strip()
+    boards = {
+        each: environment(language_of(each)).from_string(
+            '{% from "parts/board.html" import rule %}{{ rule("spike.more_cards") }}'
+        )
+        for each in ("en", "de")
+    }
+    said = {language: board.render().strip() for language, board in boards.items()}
     assert said == {"en": "an equal total of more cards", "de": "gleiche Summe aus mehr Karten"}

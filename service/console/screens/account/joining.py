@@ -7,7 +7,7 @@ import msgspec
 from service.api.league.claim_codes import ClaimWanted, CodeWanted
 from service.api.league.codes import CodeShown
 from service.api.league.members import Membership
-from service.api.me.accounts import AccountMade, SignUp
+from service.api.me.accounts import AccountMade, Me, SignUp
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -18,6 +18,16 @@ from service.console.screens.account.signing_in import demand_encrypted, first_s
 
 _UNKNOWN = 404
 _EXPIRED = "invitation_expired"
+
+
+class _Mine(msgspec.Struct):
+    promised_table: str | None
+
+
+class _Playing(msgspec.Struct):
+    """The members of a tournament that lead to a table."""
+
+    my: _Mine | None
 
 
 class JoinScreen(msgspec.Struct, kw_only=True):
@@ -73,12 +83,22 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     cookie = await first_session(ask, made, wanted.password)
     welcome = ask.gettext("Welcome. You are signed in.")
     if took_over:
-        return Done(links.HOME, welcome, cookies=(cookie,))
+        return Done(await _own_table(ask), welcome, cookies=(cookie,))
     try:
         league = await _joined(ask, code, given.key)
     except Problem:  # the account exists now, so the code's page shows what is wrong with the code
         return Done(links.join(code), welcome, cookies=(cookie,))
     return Done(links.league(league), welcome, cookies=(cookie,))
+
+
+async def _own_table(ask: Ask) -> str:
+    """Return the address of the reader's table, of a promised one too, or the home page."""
+    for each in (await ask.api.get("/v1/me", Me)).seats:
+        mine = (await ask.api.get(f"/v1/tournaments/{each.tournament}", _Playing)).my
+        table = each.table or (None if mine is None else mine.promised_table)
+        if table is not None:
+            return links.table(table)
+    return links.HOME
 
 
 async def _made(ask: Ask, code: str, wanted: SignUp, key: str) -> tuple[AccountMade, bool]:

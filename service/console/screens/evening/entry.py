@@ -101,6 +101,9 @@ def _rebuys(language: Spoken, shown: TournamentShown | PublicTournament) -> tupl
             else _("to the end of level %(level)s")
         )
         found.append(said % {"level": rebuy.until_level})
+    if rebuy.seconds and not (rebuy.until_level and _level_of(shown) > rebuy.until_level):
+        said = _("within %(time)s of losing the last chip, or declared before")
+        found.append(said % {"time": lasting(rebuy.seconds, language)})
     if isinstance(shown, TournamentShown) and shown.currency is not None:
         price = shown.fees.price_of_rebuy
         money = Words(language).money(price.price + price.fee, shown.currency)

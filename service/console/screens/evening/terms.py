@@ -47,10 +47,12 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
         }
         for name in ("rebuys", "rebuys_level"):
             _whole(given, name, wrong)
+        seconds = _whole(given, "rebuys_seconds", wrong)
         if rebuys := rebuys_of(given.values):
             # An empty level must stay null: it removes the level that a template set.
             unlimited = {"max": UNLIMITED} if rebuys["max"] is None else {}
-            overrides["rebuy"] = rebuys | unlimited
+            timed = {} if seconds is None else {"seconds": seconds}
+            overrides["rebuy"] = rebuys | unlimited | timed
         terms["overrides"] = overrides
     terms["floor"] = _floor(given, len(levels), wrong)
     if wrong:

@@ -346,6 +346,11 @@ def _outside(guest: Guest) -> bool:
     return guest.status in ("requested", "refused", "waitlisted", "offered")
 
 
+def _promised(shown: TournamentShown) -> str | None:
+    """Return the table at which the reader gets a seat before its next hand, or None."""
+    return None if shown.my is None else shown.my.promised_table
+
+
 async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
     entry, now = entry_of(shown, me.id), shell_of(ask.request).now()
     early = shown.state in BEFORE_PLAY
@@ -359,8 +364,8 @@ async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
         place=places[-1] if places and entry is None else None,
         line=None if entry is None else entry.line,
         offered_until=None if entry is None else entry.offered_until,
-        table=None if entry is None else entry.table,
-        may_enter=entry is None and waitlist.open_to_entries(shown) and shown.bots != "only",
+        table=None if entry is None else entry.table or _promised(shown),
+        may_enter=entry is None and waitlist.may_enter(shown, me.id),
         may_leave=entry is not None and waitlist.may_leave(shown, entry),
         may_check_in=entry is not None and check_in_open(shown, entry, now),
         checked_in=entry is not None and entry.checked_in,

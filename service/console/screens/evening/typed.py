@@ -131,6 +131,7 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
         "rebuys": None if most == UNLIMITED else most or None,
         ANY_REBUYS: most == UNLIMITED,
         "rebuys_level": (rebuy.get("until_level") or "") if most else None,
+        "rebuys_seconds": rebuy.get("seconds"),
         "last_hands": floor.get("last_hands_after_minutes"),
         "breaks": ", ".join(str(each["level"]) for each in breaks) if "breaks" in floor else None,
         "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,

@@ -13,12 +13,27 @@ _IN_LINE = frozenset({"waitlisted", "offered"})
 _IN_PLAY = frozenset({"registered", "playing", "rebuy_open", "busted"})
 """The states of an entry that has a place, or a right to come back to it."""
 
+_ENDED = frozenset({"busted", "eliminated", "cashed_out", "finished"})
+"""The states of an entry that was played and is over."""
+
 
 def open_to_entries(shown: TournamentShown) -> bool:
     """Return whether somebody may enter now, or join the waitlist. A casino takes newcomers."""
     plays = shown.state in ("running", "paused")
     casino = isinstance(shown.ruleset.end, OpenEnd)
     return shown.state == "registering" or shown.late_registration or (casino and plays)
+
+
+def may_enter(shown: TournamentShown, player: str) -> bool:
+    """Return whether *player*, who is not in, may enter now or again."""
+    if not open_to_entries(shown) or shown.bots == "only":
+        return False
+    mine = [each for each in shown.entrants if each.player == player]
+    before = [each for each in mine if each.status in _ENDED]
+    if shown.state in BEFORE_PLAY or isinstance(shown.ruleset.end, OpenEnd):
+        return True
+    ended = all(each.status != "busted" and not each.disqualified for each in before)
+    return ended and len(before) <= shown.entry.re_entries_max
 
 
 def in_line(shown: TournamentShown) -> list[EntrantShown]:

@@ -5,6 +5,7 @@ import asyncio
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.floor_shapes import PublicFloor
+from service.api.public.tournaments import PublicTournament
 from service.api.tournament.floors import Floor
 from service.api.tournament.happenings import Happened
 from service.api.tournament.tournaments import TournamentShown
@@ -14,6 +15,7 @@ from service.console.pages import Page
 from service.console.screens.evening.entry import OVER
 from service.console.screens.evening.playing import own_entry
 from service.console.screens.floor.happened import moved, told
+from service.console.screens.floor.selling import first_of
 from service.console.screens.floor.shown import (
     FloorScreen,
     Powers,
@@ -50,8 +52,11 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
 
 async def _as_stranger(ask: Ask, tournament: str) -> FloorScreen:
     seen = await ask.api.get(f"/v1/public/tournaments/{tournament}/floor", PublicFloor)
-    now = shell_of(ask.request).now()
-    return stranger_screen(seen, now, moved(seen.seat_changes, ask.language))
+    now, winners = shell_of(ask.request).now(), tuple[str, ...]()
+    if seen.state == "finished":
+        shown = await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
+        winners = first_of(shown.entrants)
+    return stranger_screen(seen, now, moved(seen.seat_changes, ask.language), winners)
 
 
 def powers(me: Me, shown: TournamentShown) -> Powers:

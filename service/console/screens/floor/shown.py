@@ -17,9 +17,9 @@ from service.console.screens.evening.entry import (
     NO_ENTRY_RULES,
     EntryRules,
     entry_rules,
-    rebuys_now,
 )
 from service.console.screens.floor.happened import Told
+from service.console.screens.floor.selling import first_of, rebuys_of
 from service.console.screens.floor.starting import absentees, loses_places, owe_the_entry
 
 _WAITING = frozenset({"registered", "rebuy_open"})
@@ -134,9 +134,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     """Players in the tournament who have no seat."""
 
     breaking_order: tuple[int, ...]
-    rebuys: Mapping[str, int]
-    """The number of each entrant's next rebuy. Empty if none are sold."""
-
+    rebuys: Mapping[str, int]  # the next rebuy of each entrant who may take or declare one
     add_ons: bool
     house_bots: bool
     """True if house bots may enter now."""
@@ -161,6 +159,10 @@ class FloorScreen(msgspec.Struct, kw_only=True):
 
     unpaid: str = ""
     """The entrants who have not paid for their entry when play begins, in words."""
+
+    winners: tuple[str, ...] = ()  # once the evening is finished
+    pays: bool = False
+    """True if the reader may see the money of the evening, and there is any."""
 
     def moves(self, seat: SeatSeen, table: TableSeen | None) -> bool:
         """Return whether the reader may move the player at *seat* to another table."""
@@ -227,7 +229,7 @@ def member_screen(
         tables=tuple(_table(each, called, order) for each in seen.tables),
         outside=_outside(shown.entrants) if shown.state in ("running", "paused") else (),
         breaking_order=order,
-        rebuys={e.id: e.rebuys + 1 for e in shown.entrants} if rebuys_now(shown) else {},
+        rebuys=rebuys_of(shown, floor),
         add_ons=shown.fees.add_on is not None,
         house_bots=_open_to_house_bots(shown) and shown.currency is None,
         bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
@@ -237,10 +239,14 @@ def member_screen(
         entry=entry_rules(language, shown, floor.now),
         warning=loses_places(language, absent) if absent else "",
         unpaid=owe_the_entry(language, unpaid) if unpaid else "",
+        winners=first_of(shown.entrants),
+        pays=shown.currency is not None,
     )
 
 
-def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...]) -> FloorScreen:
+def stranger_screen(
+    floor: PublicFloor, now: datetime, happened: tuple[Told, ...], winners: tuple[str, ...]
+) -> FloorScreen:
     """Return the floor as a stranger sees it."""
     first = floor.tables[0] if floor.tables else None
     return FloorScreen(
@@ -272,6 +278,7 @@ def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...
         bots_have_no_money=False,
         happened=happened,
         out=tuple((each.place, each.name) for each in floor.knocked_out),
+        winners=winners,
     )
 
 

@@ -30,6 +30,22 @@ async def take_rebuy(ask: Ask, given: Given, table: str) -> Done:
     return Done(links.table(table), said)
 
 
+@form("/tables/{table:str}/declare", of=play)
+async def declare_rebuy(ask: Ask, given: Given, table: str) -> Done | Page:
+    """Declare a rebuy while there are chips, after a question."""
+    asked = Question(
+        ask.gettext("Declare a rebuy?"),
+        ask.gettext(
+            "It comes by itself once you lose the last chip, and is owed then. In the last hand it "
+            "is not taken. This cannot be taken back."
+        ),
+    )
+    return await command(
+        ask, given, "POST", await _path(ask, table, "rebuys"), given.into(RebuyWanted),
+        said=ask.gettext("Your rebuy is declared."), to=links.table(table), rehearse=asked,
+    )  # fmt: skip
+
+
 @form("/tables/{table:str}/stake", of=play)
 async def stake(ask: Ask, given: Given, table: str) -> Done:
     """Stake an item for chips of its value, before the table's next hand."""

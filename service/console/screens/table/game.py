@@ -13,6 +13,8 @@ class Entered(msgspec.Struct, kw_only=True):
     id: str
     player: str
     status: str
+    rebuys: int
+    rebuy_declared: bool
     placing: int | None
     """The place, or null while the entrant plays."""
 

@@ -8,9 +8,8 @@ import msgspec
 
 from engine.kit.cards import total
 from engine.rulesets import Amounts, CoruscantShift, OpenEnd
-from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
+from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.terms import AddOnTerms
-from service.api.http.declaring.rule_names import NUMBERS
 from service.api.http.shell import shell_of
 from service.api.rules.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
@@ -19,29 +18,15 @@ from service.api.tournament.my_entries import MyItem
 from service.base.sources import SystemEntropy
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Problem
-from service.console.rules.titles import ALONE
 from service.console.screens.table.acts import Acts, acts_of
+from service.console.screens.table.called import Called, called_at
+from service.console.screens.table.ended import Ended, end_of
 from service.console.screens.table.felt import Felt, felt_of
 from service.console.screens.table.game import Game
 from service.console.screens.table.stops import Stop, stop_of
 from service.console.screens.table.window import Window, window_of
 
 _entropy = SystemEntropy()
-
-
-class PlayedSeat(msgspec.Struct, kw_only=True):
-    """A seat at a hand."""
-
-    seat: int
-    entrant: str
-
-
-class Played(msgspec.Struct, kw_only=True):
-    """The members of a hand that name the players at its seats."""
-
-    seats: tuple[PlayedSeat, ...]
-    names: dict[str, str]
 
 
 class Worth(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,34 +45,6 @@ class Worth(msgspec.Struct, frozen=True, kw_only=True):
     suit: str | None = None
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A hand that was turned over at the end of the last hand."""
-
-    name: str
-    cards: tuple[str, ...]
-    total: int
-    distance: int | None
-    suited: int | None
-    suit: str | None
-    name_of_hand: str | None
-
-
-class Paid(msgspec.Struct, frozen=True, kw_only=True):
-    """A pot of the last hand."""
-
-    pot: int
-    """The number of the pot. 1 is the main pot, and 0 the Sabacc pot."""
-
-    winners: tuple[tuple[str, int], ...]
-    number: str
-    """The number of the deciding rule in the rulebook, or nothing."""
-
-    why: str
-    """``distance`` or ``suit_count`` if that decided, else the rule."""
-
-    remainder: int
-
-
 class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     """The items that a player without chips may stake."""
 
@@ -98,13 +55,20 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     """The values that a new item may have. Empty if the player may bring none."""
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of the last hand: the cards shown, and the winners with the reason."""
+class Declaring(msgspec.Struct, frozen=True, kw_only=True):
+    """A rebuy that the reader may declare while there are chips, or has declared."""
 
-    hand: str
     number: int
-    shown: tuple[Shown, ...]
-    paid: tuple[Paid, ...]
+    """The number of the rebuy among the reader's."""
+
+    price: int
+    """The price of a rebuy in minor units of the currency."""
+
+    seconds: int
+    """The time to rebuy after the loss of the last chip."""
+
+    done: bool
+    """True if the rebuy is declared."""
 
 
 class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,9 +96,14 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     last_hands_at: datetime | None
     """The time of the last hands while they are still to come, or null."""
 
+    disqualified: bool
     rebuy: Window | None
     """The reader's rebuy window, or null if none is open."""
 
+    declaring: Declaring | None
+    """The rebuy that the reader may declare or has declared, or null."""
+
+    called: Called
     stakes: Stakes | None
     """The items that the reader may stake now, or null."""
 
@@ -186,7 +155,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
     my = game.my
     here = my is not None and my.table == table
     own = next((each for each in seen.seats if my and each.entrant == my.entrant), None)
-    rebuy = await _rebuy(ask, game)
+    rebuy, now = await _rebuy(ask, game), shell_of(ask.request).now()
     return TableScreen(
         id=table,
         game=game,
@@ -198,7 +167,10 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         place=_place(game),
         decided=game.state == "finished" and own is not None and own.stack > 0,
         last_hands_at=game.floor.last_hands_at if game.state in ("running", "paused") else None,
+        disqualified=_disqualified(game),
         rebuy=rebuy,
+        declaring=_declaring(game) if here else None,
+        called=await called_at(ask, game, now),
         stakes=None if rebuy is None else _stakes(game),
         staked=_staked(game) if here else None,
         add_on=game.fees.add_on if my is not None and here and my.add_on else None,
@@ -206,17 +178,17 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         away=own is not None and own.away,
         turn=seen.my_turn,
         waits_for=_waits_for(seen),
-        decision="" if seen.decision is None else seen.decision.token,
-        deadline=None if seen.decision is None else seen.decision.deadline,
+        decision=seen.decision.token if seen.decision else "",
+        deadline=seen.decision.deadline if seen.decision else None,
         amounts=seen.amounts,
         level=seen.level,
         next_level=seen.next_level,
-        ended=await _end(ask, seen),
+        ended=await end_of(ask, seen, game.ruleset),
         between=seen.hand is None,
         stop=await stop_of(ask, seen, game.state),
         experimental=seen.experimental,
         closed_since=seen.closed_since,
-        now=shell_of(ask.request).now(),
+        now=now,
     )
 
 
@@ -238,6 +210,11 @@ async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, .
     return tuple(await asyncio.gather(*(table_screen(ask, each, ()) for each in tables)))
 
 
+def _disqualified(game: Game) -> bool:
+    mine = None if game.my is None else game.my.entrant
+    return any(each.id == mine and each.disqualified for each in game.entrants)
+
+
 def _place(game: Game) -> int | None:
     mine = None if game.my is None else game.my.entrant
     return next((each.placing for each in game.entrants if each.id == mine), None)
@@ -249,6 +226,21 @@ async def _rebuy(ask: Ask, game: Game) -> Window | None:
     if status != "rebuy_open":
         return None
     return await window_of(ask, game.id, game.fees, game.ruleset)
+
+
+def _declaring(game: Game) -> Declaring | None:
+    """Return the rebuy that the reader may declare or has declared, or None."""
+    my = game.my
+    mine = next((each for each in game.entrants if my and each.id == my.entrant), None)
+    if my is None or mine is None or not (my.declares_rebuy or mine.rebuy_declared):
+        return None
+    price = game.fees.price_of_rebuy
+    return Declaring(
+        number=mine.rebuys + 1,
+        price=price.price + price.fee,
+        seconds=game.ruleset.rebuy.seconds,
+        done=mine.rebuy_declared,
+    )
 
 
 def _stakes(game: Game) -> Stakes | None:
@@ -312,70 +304,3 @@ def _counted(seen: TableSeen, chosen: Sequence[str]) -> tuple[str, ...]:
         return (*mine.cards, *field)
     loose = (*mine.cards, *mine.new_cards)
     return (*mine.selection, *(each for each in loose if each in chosen))
-
-
-async def _names(ask: Ask, seen: TableSeen, last: LastHandView) -> dict[int, str]:
-    """Return the names of the last hand by seat. A player who busted in it has left the table."""
-    try:
-        hand = await ask.api.get(f"/v1/hands/{last.hand}", Played)
-    except Problem:  # the read model has not caught up yet
-        return {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
-    return {each.seat: hand.names.get(each.entrant, each.entrant) for each in hand.seats}
-
-
-async def _end(ask: Ask, seen: TableSeen) -> Ended | None:
-    last = seen.last_hand
-    return None if last is None else _ended(ask, seen, last, await _names(ask, seen, last))
-
-
-def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str]) -> Ended:
-    def name(seat: int) -> str:
-        return names.get(seat) or ask.gettext("Seat %(seat)s") % {"seat": seat}
-
-    shown = [
-        Shown(
-            name=name(each.seat),
-            cards=each.cards,
-            total=each.total,
-            distance=each.distance,
-            suited=each.suit_count,
-            suit=last.suit,
-            name_of_hand=None if each.name == "total" else each.name,
-        )
-        for each in sorted(last.revealed, key=lambda each: each.seat not in last.winners)
-    ]
-    if last.shown:
-        shown += [
-            Shown(
-                name=name(each), cards=last.shown, total=total(last.shown), distance=None,
-                suited=None, suit=None, name_of_hand=None,
-            )
-            for each in last.winners[:1]
-        ]  # fmt: skip
-    paid = [
-        Paid(
-            pot=each.pot,
-            winners=tuple((name(seat), chips) for seat, chips in each.winners),
-            number=NUMBERS.get(rule, ""),
-            why=_why(last, each, rule),
-            remainder=each.remainder,
-        )
-        for each in last.awards
-        for rule in (each.rule if last.revealed else ALONE,)
-    ]
-    if last.sabacc_awards:
-        winners = tuple((name(seat), chips) for seat, chips in last.sabacc_awards)
-        paid.append(Paid(pot=0, winners=winners, number="", why="", remainder=0))
-    return Ended(hand=last.hand, number=last.number, shown=tuple(shown), paid=tuple(paid))
-
-
-def _why(last: LastHandView, award: AwardView, rule: str) -> str:
-    """Return the fact that decided a pot, in a game with a target, or the rule."""
-    if rule != "showdown.best":
-        return rule
-    won = {seat for seat, _ in award.winners}
-    best = min((each.distance or 0 for each in last.revealed if each.seat in won), default=0)
-    others = [each.distance for each in last.revealed if each.seat not in won]
-    if None in others or not others:
-        return rule
-    return "suit_count" if best in others else "distance"
