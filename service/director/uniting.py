@@ -128,9 +128,15 @@ async def _decided(
             entered.append(name)
         elif not isinstance(there, Cancelled) and _both(there, going, staying):
             met.append(name)
+    seasons = [(await states.load(each)).state for each in found.seasons]
+    # A season may have been told of the player by a command of the same batch.
+    given = {each.adjustment.player for some in seasons if isinstance(some, Opened)
+             for each in some.adjustments}  # fmt: skip
     asked = replace(
         command,
-        known=found.stated or any(set(going) & each for each in found.tournaments.values()),
+        known=found.stated
+        or not given.isdisjoint(going)
+        or any(set(going) & each for each in found.tournaments.values()),
         entered=tuple(entered),
         met=tuple(met),
     )

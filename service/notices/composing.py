@@ -25,7 +25,7 @@ from service.notices.opting_out import OptOut
 from service.notices.outbox import Channel, Due
 from service.notices.preferences import Preferences
 from service.notices.push import Message
-from service.notices.wanted import still_wanted
+from service.notices.wanted import seated_now, still_wanted
 from service.people import emails, resetting
 from service.people.sealed_addresses import AddressKeys
 
@@ -93,16 +93,16 @@ class Composer:
             return await self._about_account(due)
         if due.account is None:
             return self._to_operator(due, kind)
-        chosen = await self._chosen(due, kind, "mail")
+        wanted = await self._wanted(due, kind, "mail")
         to = await emails.address_of(self._runtime.pool, self._keys, due.account)
-        if chosen is None or to is None:
+        if wanted is None or to is None:
             return None
-        about = msgspec.json.decode(due.facts, type=About)
+        chosen, about = wanted
         letter = words.told(kind, about, chosen)
         out, base = None, self._runtime.settings.public_url
         if base is not None:
-            wanted = OptOut(due.account, "mail", kind)
-            code = opting_out.code_of(wanted, *self._runtime.settings.secret_keys)
+            ends = OptOut(due.account, "mail", kind)
+            code = opting_out.code_of(ends, *self._runtime.settings.secret_keys)
             out = f"{base}/v1/opt-outs/{code}"
             letter = words.with_link(letter, chosen.language, base + about.path)
             page = base + opting_out.path_of(code)
@@ -119,10 +119,10 @@ class Composer:
         kind = self._kind(due)
         if kind is None:
             return None
-        chosen = await self._chosen(due, kind, "push")
-        if chosen is None:
+        wanted = await self._wanted(due, kind, "push")
+        if wanted is None:
             return None
-        about = msgspec.json.decode(due.facts, type=About)
+        chosen, about = wanted
         letter = words.told(kind, about, chosen)
         message = Message(
             kind=kind,
@@ -137,9 +137,12 @@ class Composer:
         """Return the kind of a notice that people choose, or None for a mail about an account."""
         return next((each for each in KINDS if each == due.kind), None)
 
-    async def _chosen(self, due: Due, kind: Kind, channel: Channel) -> Preferences | None:
+    async def _wanted(
+        self, due: Due, kind: Kind, channel: Channel
+    ) -> tuple[Preferences, About] | None:
         """
-        Return the choices of the person, or None if the notice must not be sent any more.
+        Return the choices of the person and the present facts, or None if the notice must not be
+        sent any more.
 
         Raises:
             Quiet: If the person wants no messages now.
@@ -154,10 +157,13 @@ class Composer:
         player = identifier("plr", due.account)
         if not await still_wanted(self._runtime, kind, player, about, now):
             return None
+        seated = await seated_now(self._runtime, about) if kind == "seat_drawn" else about
+        if seated is None:
+            return None
         until = chosen.quiet_until_after(now)
         if until is not None:
             raise Quiet(until)
-        return chosen
+        return chosen, seated
 
     def _to_operator(self, due: Due, kind: Kind) -> Mail | None:
         to = self._runtime.settings.operator_email

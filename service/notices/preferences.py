@@ -68,17 +68,15 @@ async def of_account(connection: Driver, person: UUID) -> Preferences:
     return Preferences() if row is None else preferences_in(dict(row))
 
 
-async def read(
-    connection: AsyncConnection, person: UUID, first: Preferences | None = None
-) -> Preferences:
-    """Return a person's choices, or *first*, or the defaults."""
+async def read(connection: AsyncConnection, person: UUID) -> Preferences:
+    """Return a person's choices, or the defaults."""
     columns = (each for each in notice_settings.c if each.name != "account")
     found = await connection.execute(
         sa.select(*columns).where(notice_settings.c.account == person).with_for_update()
     )
     row = found.mappings().first()
     if row is None:
-        return first or Preferences()
+        return Preferences()
     return preferences_in({str(name): each for name, each in row.items()})
 
 

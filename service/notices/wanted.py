@@ -2,9 +2,11 @@
 
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from engine.league.state import Created
 from engine.tournament.model.state import Registering, Running
-from engine.values import EntrantId, PlayerId, TableId
+from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import league_stream
 from service.notices.about import About
@@ -42,11 +44,6 @@ async def still_wanted(
         case "check_in_open" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in absent_from(state)
-        case "seat_drawn" if about.tournament is not None:
-            state = await tournament(runtime, about.league, about.tournament)
-            tables = state.tables if isinstance(state, Running) else ()
-            seats = {each.table: each.seat_of(EntrantId(about.entrant or "")) for each in tables}
-            return seats.get(TableId(about.table or "")) == about.seat
         case "place_offered" if about.tournament is not None:
             state = await tournament(runtime, about.league, about.tournament)
             return EntrantId(about.entrant or "") in offered_in(state)
@@ -56,3 +53,13 @@ async def still_wanted(
             return holds and any(each.entrant == about.entrant for each in entered_in(state))
         case _:
             return True
+
+
+async def seated_now(runtime: Runtime, about: About) -> About | None:
+    """Return a notice of a seat with the present table and seat, or None without a seat."""
+    state = await tournament(runtime, about.league, about.tournament or "")
+    for table in state.tables if isinstance(state, Running) else ():
+        seat = table.seat_of(EntrantId(about.entrant or ""))
+        if seat is not None:
+            return replace(about, table=table.table, number=table.number, seat=seat)
+    return None

@@ -71,7 +71,6 @@ _VARIANTS: Final[dict[Kind, tuple[str, str]]] = {
         N_("There is a ruling on a claim about {name} in {league}."),
     ),
 }
-_SEATED: Final = N_("Your seat in {name} is seat {seat}.")
 _SEASON: Final = N_("the season's standings")
 
 _OPEN: Final = N_("Open it: {link}")
@@ -84,8 +83,6 @@ _WHY: Final = N_(
 def told(kind: Kind, about: About, chosen: Preferences) -> Letter:
     """Return the subject and the body of a notice."""
     written = _VARIANTS[kind] if about.variant and kind in _VARIANTS else _WORDS[kind]
-    if kind == "seat_drawn" and about.number is None:
-        written = (written[0], _SEATED)
     found = texts(chosen.language)
     values = {
         "name": about.name or found.gettext(_SEASON),

@@ -214,9 +214,11 @@ class Protocol(HttpToolsProtocol):
         A proxy removes what a client says of itself from the head only (RFC 9110, section 6.5.1).
         """
         self._received += len(name) + len(value)
-        if self._received > HEADER_BYTES_MAX or len(self.headers) >= HEADERS_MAX:
+        if self._received > HEADER_BYTES_MAX:
             raise _TooLarge
         if self._reading:
+            if len(self.headers) >= HEADERS_MAX:
+                raise _TooLarge
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:

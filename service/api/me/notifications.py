@@ -9,10 +9,9 @@ from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.operations import operation
-from service.api.http.reading.clients import MailLanguage
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
-from service.api.me.first_choices import Zone, demand_zone, first_choice
+from service.api.me.first_choices import Zone, demand_zone
 from service.api.me.push_subscriptions import Subscribed, subscribed
 from service.base.languages import Language
 from service.notices import browsers, preferences
@@ -129,13 +128,10 @@ class NotificationsShown(msgspec.Struct, kw_only=True):
     "Read the caller's choice of notices and channels.",
     needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
-async def read_my_notifications(
-    language: MailLanguage, shell: Shell, principal: Principal
-) -> Response[bytes]:
+async def read_my_notifications(shell: Shell, principal: Principal) -> Response[bytes]:
     """Show the choices, with defaults for those that were never made."""
     async with shell.engine.begin() as connection:
-        first = first_choice(language, None)
-        chosen = await preferences.read(connection, principal.account.number, first)
+        chosen = await preferences.read(connection, principal.account.number)
         return encoded(await _shown(connection, shell, principal, chosen))
 
 

@@ -156,7 +156,7 @@ async def _shown(
     staff = await names_of(shell, {each.by for each in told if each.by is not None})
     entrants = {each.entrant for each in told if each.entrant is not None}
     called = await names_at(shell, place.state, entrants)
-    called |= await _left_behind(shell, entrants.difference(called))
+    called |= await _left_behind(shell, place, entrants.difference(called))
     tables = {name for each in told for name in (each.table, each.to_table) if name is not None}
     numbers = await _numbers(shell, place.league, tables)
     return tuple(
@@ -179,14 +179,33 @@ async def _shown(
     )
 
 
-async def _left_behind(shell: Shell, entrants: set[str]) -> dict[str, str]:
+async def _left_behind(shell: Shell, place: TournamentPlace, entrants: set[str]) -> dict[str, str]:
     """Return the names of *entrants* whose entries ended before play. The state forgets them."""
     if not entrants:
         return {}
     async with shell.engine.connect() as connection:
-        players = await queries.players_of(connection, sorted(entrants))
+        players = dict(await queries.players_of(connection, sorted(entrants)))
+    new = entrants.difference(players)
+    if new:  # the read model is behind, and nobody looks again once it is not
+        players |= await _players_in_log(shell, place, new)
     names = await names_of(shell, players.values())
     return {each: names[player] for each, player in players.items() if player in names}
+
+
+async def _players_in_log(
+    shell: Shell, place: TournamentPlace, entrants: set[str]
+) -> dict[str, str]:
+    codec = shell.runtime.writer.codec
+    rows = await read_last_of_types(
+        shell.pool, place.league, place.stream, _ENTRIES, 0, VERSIONS_BACK
+    )
+    entered = (codec.public(row.stream, row.type, row.schema_version, row.data) for row in rows)
+    return {
+        str(each.entrant): str(each.player)
+        for each in entered
+        if isinstance(each, play.EntrantRegistered | entering.EntrantWaitlisted)
+        and each.entrant in entrants
+    }
 
 
 async def _numbers(shell: Shell, league: str, tables: Iterable[str]) -> dict[str, int]:
@@ -274,6 +293,7 @@ def _of_player(event: msgspec.Struct) -> _Told:
     return _Told()
 
 
+_ENTRIES = [tag_of(play.EntrantRegistered), tag_of(entering.EntrantWaitlisted)]
 _KINDS = [
     tag_of(each)
     for each in (

@@ -139,12 +139,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return sum(unit.weight for unit in self.units)
 
 
-# A league that takes no commands has no later event, so an earlier instant is forged.
+# A league that takes no commands has later events only of audits and repairs, so an instant before
+# any other event is forged.
 _NOW = """
     SELECT least(service_time(), greatest(
         coalesce(least((SELECT suspended_at FROM append_turn WHERE league = $1),
                        (SELECT since_at FROM maintenance)), 'infinity'),
         (SELECT at FROM events WHERE league = $1 AND position IS NOT NULL
+            AND type NOT IN ('audit_reported', 'positions_voided')
           ORDER BY position DESC LIMIT 1),
         '2000-01-01 00:00+00'))
 """

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.projections.applying.checkpoints import MISPLACED
 from service.projections.applying.events import Read, Unreadable, decoded, stored
 from service.projections.applying.projection import NOTHING, Projection, ProjectionBroken
 from service.projections.schema import checkpoint
@@ -182,7 +183,7 @@ async def mark_misplaced(
         )
         .values(
             broken_at=head + 1,
-            reason=f"its checkpoint was at position {position}, and the log ended at {head}",
+            reason=f"{MISPLACED} {position}, and the log ended at {head}",
             broken_since=sa.func.service_time(),
         )
     )

@@ -7,8 +7,9 @@ applied. Such a checkpoint is *misplaced*. Nobody knows which events its rows la
 rebuild makes them right.
 
 The log may reach that position later. So a projector that meets a misplaced checkpoint records the
-first event that the log lacked as the one that stops it. A checkpoint that has passed the event
-that stops it is misplaced too.
+first event that the log lacked as the one that stops it, with a reason that begins with
+:data:`MISPLACED`. A checkpoint that has passed that event is misplaced too. For any other reason it
+is not: a projector of an older program may record an event as too new that a newer one has applied.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,16 +19,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.projections.applying.projection import NOTHING
 
-_HEAD = f"""
+MISPLACED = "its checkpoint was at position"
+
+HEAD = f"""
     coalesce((SELECT e.position FROM events e
                WHERE e.league = CASE WHEN done.league ~ '^lge_[0-9a-f]{{32}}$'
                                      THEN substr(done.league, 5)::uuid END
                  AND e.position IS NOT NULL
                ORDER BY e.position DESC LIMIT 1), {NOTHING})
 """  # noqa: S608 - a constant
+"""The last position of the log of ``done.league``, in SQL. It is looked up once for each row."""
 
 
-def misplaced(head: str = _HEAD) -> str:
+def misplaced(head: str = HEAD) -> str:
     """
     Return, in SQL, whether the checkpoint ``done`` is misplaced. It is false without a checkpoint.
 
@@ -36,11 +40,12 @@ def misplaced(head: str = _HEAD) -> str:
     """
     return (
         f"((done.position > {head} OR done.position < {NOTHING} "
-        "OR done.broken_at <= done.position) IS TRUE)"
+        "OR (done.broken_at <= done.position "
+        f"AND starts_with(done.reason, '{MISPLACED}'))) IS TRUE)"
     )
 
 
-def believed(head: str = _HEAD) -> str:
+def believed(head: str = HEAD) -> str:
     """
     Return, in SQL, the position up to which the checkpoint ``done`` proves events to be applied.
 

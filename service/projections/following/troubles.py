@@ -13,7 +13,7 @@ import msgspec
 
 from service.base.database import is_away
 from service.base.drivers import Driver
-from service.projections.applying.checkpoints import misplaced
+from service.projections.applying.checkpoints import HEAD, misplaced
 from service.projections.following.measuring import LAG
 from service.projections.models.all import ALL
 
@@ -35,10 +35,14 @@ _FAILED = """
      ORDER BY name
 """
 _UNFIT = f"""
-    WITH mine AS (
+    WITH heads AS MATERIALIZED (
+        SELECT done.league, {HEAD} AS head
+          FROM (SELECT DISTINCT league FROM reads.checkpoint) done
+    ), mine AS (
         SELECT done.name, done.league, done.position, done.version <> program.version AS outdated,
-               {misplaced()} AS misplaced
+               {misplaced("heads.head")} AS misplaced
           FROM reads.checkpoint done
+          JOIN heads USING (league)
           JOIN unnest($1::text[], $2::int[]) AS program(name, version) USING (name)
     )
     SELECT DISTINCT name, NULL AS league, NULL::bigint AS position FROM mine WHERE outdated

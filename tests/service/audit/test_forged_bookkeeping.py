@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import asyncpg
 import pytest
 
+from engine.coordination.aggregates import DECIDERS
+from engine.league.auditing import RecordAudit
 from engine.values import number_of
 from service.audit.report import FAULTS_SHOWN, Report
 from service.audit.run.league import audit_league
@@ -14,8 +17,12 @@ from service.audit.run.plan import make_plan
 from service.base.database import async_engine
 from service.base.settings import environment
 from service.cli.doctor import examine
+from service.director.runtime import open_runtime
 from service.log.keys import Keys
+from service.log.streams import league_stream
+from service.log.writer import States, StreamEvents
 from service.projections.following.runner import Runner
+from tests.service import league_night
 from tests.service.league_night import Night, played
 from tests.support.databases import SECRET_KEY, TestDatabase
 
@@ -159,6 +166,32 @@ async def test_the_time_of_an_audit_is_not_before_the_last_event(
         await superuser.execute(f"UPDATE append_turn SET suspended_at = {since}")
         at = await superuser.fetchval("SELECT suspended_at FROM append_turn")
         assert (await make_plan(superuser, night.league, None, None)).now == (now or at)
+
+
+async def test_an_audit_of_a_suspended_league_makes_nothing_overdue_for_the_next(
+    database: TestDatabase, superuser: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report is an event of a league that takes no other events."""
+    long_ago = datetime.now(UTC) - timedelta(hours=1)
+    monkeypatch.setattr(league_night, "utcnow", lambda: long_ago)
+    night = await played(database, steps_max=8)
+    last = await superuser.fetchval("SELECT max(at) FROM events")
+    since = last + timedelta(seconds=1)
+    await superuser.execute("UPDATE append_turn SET suspended_at = $1", since)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        stream, writer = league_stream(night.league), runtime.writer
+        told = RecordAudit(
+            report="adt_1", scope=night.league, passed=True, events=1, hands=0, last_position=0,
+            failed=(), first_bad_position=None, digest="0" * 64, now=datetime.now(UTC),
+        )  # fmt: skip
+
+        async def decide(states: States) -> list[StreamEvents]:
+            state = (await states.load(stream)).state
+            return [StreamEvents(stream, DECIDERS["league"].decide(state, told))]
+
+        await writer.submit(night.league, runtime.order("audit/1"), decide)
+    assert await superuser.fetchval("SELECT max(at) FROM events") > since
+    assert (await make_plan(superuser, night.league, None, None)).now == since
 
 
 async def test_a_question_that_the_database_refuses_hides_no_other_fault(

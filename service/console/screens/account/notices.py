@@ -78,7 +78,7 @@ async def notices(ask: Ask) -> Page:
             )
             for kind, (name, hint) in KINDS.items()
         ),
-        language=shown.language,
+        language=ask.language.code if _unchosen(shown) else shown.language,
         languages=tuple(NAMES.items()),
         zone=shown.zone,
         quiet_begin="" if quiet is None else quiet.begin,
@@ -120,6 +120,14 @@ async def remove_browser(ask: Ask, given: Given, browser: str) -> Done | Page:
     return await command(
         ask, given, "DELETE", f"/v1/me/push-subscriptions/{browser}",
         said=ask.gettext("That browser gets no more messages."), to=links.NOTICES,
+    )  # fmt: skip
+
+
+def _unchosen(shown: NotificationsShown) -> bool:
+    """Return whether no choice was made. The page then proposes the reader's language and zone."""
+    usual = NotificationsWanted()
+    return (shown.language, shown.zone, shown.quiet_hours, shown.kinds) == (
+        usual.language, usual.zone, usual.quiet_hours, usual.kinds,
     )  # fmt: skip
 
 

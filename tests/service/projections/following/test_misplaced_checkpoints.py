@@ -208,3 +208,25 @@ async def test_a_checkpoint_of_a_league_that_is_not_there_stops_no_rebuild(
 
     await CHECKS["projections"](superuser, database.settings("holotable_api"))
     assert await names_at_last(superuser) == {each.name: await head_of(superuser) for each in ALL}
+
+
+async def test_an_event_that_only_an_older_program_does_not_know_stops_no_newer_one(
+    runtime: Runtime, superuser: asyncpg.Connection, projecting: AsyncEngine
+) -> None:
+    """It may record the event as unknown in the moment in which the newer one has applied it."""
+    league, _ = await announced(runtime, 0)
+    await Runner(projecting).catch_up()
+    await superuser.execute(
+        "UPDATE reads.checkpoint SET broken_at = position, reason = 'its type is not known',"
+        " broken_since = now() WHERE name = $1",
+        MODEL,
+    )
+    await announced(runtime, 0, league_id=league)
+    runner = Runner(projecting)
+    await runner.catch_up()
+    assert runner.stopped == {}
+    head = await superuser.fetchval("SELECT max(position) FROM events")
+    row = await superuser.fetchrow(
+        "SELECT position, broken_at FROM reads.checkpoint WHERE name = $1", MODEL
+    )
+    assert tuple(row) == (head, None)
