@@ -13,9 +13,15 @@ from service.base.sources import SystemEntropy
 
 _LOWEST: Final = 10_000
 _HIGHEST: Final = 65_535
+_ENOUGH: Final = 1_000
+"""Among fewer ports than these, several programs that start at a time would often meet."""
+
 _OF_CONNECTIONS: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
-_TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_TABLES: Final = (Path("/proc/self/net/tcp"), Path("/proc/self/net/tcp6"))
+"""They are also there with ``ProcSubset=pid``, which hides ``/proc/net``."""
+
 _LISTENS: Final = "0A"
+_NONE: Final = "0"
 _given: Final[set[int]] = set()
 """The ports that this process was given. It may open them much later."""
 
@@ -25,11 +31,13 @@ def free_ports(count: int = 1, host: str = "127.0.0.1") -> int:
     Return the first of *count* consecutive free ports of *host*, where no connection takes them.
 
     A child opens its own later, and again after each restart. By then an outgoing connection could
-    have any port of those that the system gives to connections. If these begin too low, there are
-    no others. If no ports are free, whoever opens them says so.
+    have any port of those that the system gives to connections. If these begin too low, or cannot
+    be known, any port is given. If no ports are free, whoever opens them says so.
+
+    Raises:
+      OSError: If this machine cannot listen at *host*, whatever the port.
     """
-    below = int(_OF_CONNECTIONS.read_text(encoding="ascii").split()[0])
-    places = range(_LOWEST, below - count, count) or range(_LOWEST, _HIGHEST - count, count)
+    places = range(_LOWEST, _below_connections() - count, count)
     # Several may start at a time, and each needs ports of its own before it opens them.
     begin = int.from_bytes(SystemEntropy().bytes(4)) % len(places)
     for place in range(begin, begin + len(places)):
@@ -40,22 +48,40 @@ def free_ports(count: int = 1, host: str = "127.0.0.1") -> int:
     return places[begin]
 
 
+def _below_connections() -> int:
+    """Return the end of the ports to give: where those of connections begin, if there is room."""
+    with suppress(OSError):  # hidden by `ProcSubset=pid`
+        below = int(_OF_CONNECTIONS.read_text(encoding="ascii").split()[0])
+        if below >= _LOWEST + _ENOUGH:
+            return below
+    return _HIGHEST
+
+
 def _is_free(host: str, port: int) -> bool:
     try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        with socket.socket(_family(host)) as probe:
             probe.bind((host, port))
-    except OSError:
+    except OSError as error:
+        # Any other error comes with each port.
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
         return False
     return True
 
 
 def is_taken(host: str, port: int) -> bool:
-    """Return whether another program listens at *port*. Its ended connections do not count."""
+    """
+    Return whether another program listens at *port*. Its ended connections do not count.
+
+    Raises:
+      OSError: If this login cannot listen there for another reason.
+    """
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        socket.create_server((host, port), family=family).close()
+        socket.create_server((host, port), family=_family(host)).close()
     except OSError as error:
-        return error.errno == errno.EADDRINUSE
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return True
     return False
 
 
@@ -67,6 +93,11 @@ def listens(process: int, port: int) -> bool:
     return any(
         each.state == _LISTENS and f"socket:[{each.inode}]" in opened for each in _sockets(port)
     )
+
+
+def _family(host: str) -> socket.AddressFamily:
+    of_any = socket.AI_PASSIVE  # an empty host is every address
+    return socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=of_any)[0][0]
 
 
 class _Socket(NamedTuple):
@@ -84,7 +115,8 @@ def taken(port: int) -> str:
 
 def _user_of(port: int) -> str:
     # One that is bound but neither listens nor is connected is not listed.
-    found = sorted(_sockets(port), key=lambda each: each.state != _LISTENS)
+    # An ended connection is listed for a minute more, and is no process's.
+    found = sorted(_sockets(port), key=lambda each: (each.state != _LISTENS, each.inode == _NONE))
     if not found:
         return "another program"
     what = "" if found[0].state == _LISTENS else "a connection of "
@@ -97,7 +129,7 @@ def _user_of(port: int) -> str:
 
 def _sockets(port: int) -> Iterator[_Socket]:
     for table in _TABLES:
-        with suppress(FileNotFoundError):  # a machine without IPv6
+        with suppress(OSError):  # no IPv6, or hidden: the true error is said without its user
             for line in table.read_text(encoding="ascii").splitlines()[1:]:
                 _, here, _, state, _, _, _, user, _, inode, *_ = line.split()
                 if int(here.rpartition(":")[2], 16) == port:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from service.base import database
-from service.base.ports import is_taken, taken
+from service.base.ports import free_ports, is_taken, taken
 from service.base.secret_files import PUT_BACK, SecretDamaged, read_secret
 from service.log.keys import Keys
 from service.transparency.note import read_private_key
@@ -41,15 +41,24 @@ def kept_secret(file: Path) -> str:
         raise StackFailed(str(error), PUT_BACK) from error
 
 
-def refuse_taken(host: str, port: int) -> None:
+def usable_port(host: str, port: int) -> int:
     """
-    Refuse a port at which another program listens, before anything starts. 0 is none yet.
+    Return *port*, or a free one for 0. Refuse a taken one, before anything starts.
 
     Raises:
-      StackFailed: If the port is taken. The text says by whom.
+      StackFailed: If nobody can listen there. The text says why, or who has the port.
     """
-    if port and is_taken(host, port):
-        raise StackFailed(taken(port), "`--port 0` takes a free one")
+    try:
+        if not port:
+            return free_ports(host=host)
+        if not is_taken(host, port):
+            return port
+    except OSError as error:
+        raise StackFailed(
+            f"the API cannot listen on {host}:{port}: {error.strerror}",
+            "give `--host` an address of this machine, and `--port` one that this login may open",
+        ) from error
+    raise StackFailed(taken(port), "`--port 0` takes a free one")
 
 
 def refuse_lost_secrets(url: str, folder: Path, secrets: Sequence[str]) -> None:

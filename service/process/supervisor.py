@@ -159,14 +159,13 @@ class Stack:
         Start everything and wait until it answers.
 
         Raises:
-          StackFailed: If a child does not start, or the API's port is taken. Nothing runs then.
+          StackFailed: If a child does not start, or the API cannot listen. Nothing runs then.
           ClusterFailed: If the database does not start, or its superuser is locked out.
         """
         if at_rest.unfinished(self.data):
             raise StackFailed("a restore into it did not end", "run `holotable restore` again")
-        starting.refuse_taken(self.host, self.port)
+        self.port = starting.usable_port(self.host, self.port)
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.port = self.port or free_ports(host=self.host)
         self.signer_port = free_ports()
         try:
             self._start_database()

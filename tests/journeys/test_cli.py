@@ -421,9 +421,7 @@ def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
 def test_a_part_whose_port_was_taken_while_it_was_down_says_by_whom(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, process: str
 ) -> None:
-    of_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
     port = {"api": stack.port, "signer": stack.signer_port}[process]
-    assert port < int(of_connections.split()[0])
     monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
     child, told = stack._children[process], list[str]()
     child.kill()

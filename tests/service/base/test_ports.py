@@ -7,18 +7,51 @@ from pathlib import Path
 
 import pytest
 
-from service.base import metrics
+from service.base import metrics, ports
 from service.base.ports import free_ports, taken
 from service.base.settings import SettingsInvalid
 
 MINE = rf"process {os.getpid()} \([^)]+\); end it, or take another port"
 
 
-def test_a_port_for_later_is_given_once_and_never_to_an_outgoing_connection() -> None:
-    of_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii")
+@pytest.mark.parametrize(
+    ("of_connections", "below"),
+    [
+        ("12000\t60999\n", 12_000),
+        ("32768\t60999\n", 32_768),
+        # Too few are left below these.
+        ("1024\t65535\n", 65_535),
+        ("10100\t65535\n", 65_535),
+        # Hidden from a process.
+        (None, 65_535),
+    ],
+)
+def test_a_port_for_later_is_given_once_and_never_to_an_outgoing_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_connections: str | None, below: int
+) -> None:
+    monkeypatch.setattr(ports, "_OF_CONNECTIONS", tmp_path / "range")
+    if of_connections is not None:
+        (tmp_path / "range").write_text(of_connections)
     given = [free_ports() for _ in range(100)]
     assert len(set(given)) == 100
-    assert max(given) < int(of_connections.split()[0])
+    assert (10_000 + below) // 2 < max(given) < below
+
+
+@pytest.mark.parametrize("host", ["192.0.2.7", "no such host"])
+def test_a_host_that_is_not_of_this_machine_has_no_free_port(host: str) -> None:
+    with pytest.raises(OSError, match=r"Cannot assign requested address|Name or service not known"):
+        free_ports(host=host)
+
+
+def test_a_taken_port_is_said_where_its_user_is_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shipped units hide all of /proc but processes. A table may also be refused."""
+    assert all(table.is_relative_to("/proc/self") for table in ports._TABLES)
+    monkeypatch.setattr(ports, "_TABLES", (tmp_path,))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert taken(port).startswith(f"port {port} is taken by another program; ")
 
 
 def test_the_user_of_a_taken_port_is_named() -> None:
@@ -31,6 +64,26 @@ def test_the_user_of_a_taken_port_is_named() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         assert "is taken by another program" in taken(bound.getsockname()[1])
+
+
+def test_an_ended_connection_does_not_hide_the_user_of_a_port() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        own = ("127.0.0.1", free_ports())
+        for _ in range(16):
+            with socket.create_server(("127.0.0.1", 0)) as other:
+                ended = connected(own, other)
+                ended.close()  # before the other side, and so it is listed for a minute more
+                other.accept()[0].close()
+        with connected(own, first):
+            assert re.fullmatch(f"port {own[1]} is taken by a connection of {MINE}", taken(own[1]))
+
+
+def connected(own: tuple[str, int], listener: socket.socket) -> socket.socket:
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    connection.bind(own)
+    connection.connect(listener.getsockname())
+    return connection
 
 
 def test_metrics_say_who_has_their_port() -> None:

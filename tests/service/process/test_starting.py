@@ -23,7 +23,7 @@ from service.process.starting import (
     last_words,
     refuse_foreign_key,
     refuse_lost_signing_key,
-    refuse_taken,
+    usable_port,
 )
 from service.process.supervisor import Stack
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -109,7 +109,25 @@ def test_a_taken_port_of_the_api_is_refused_before_anything_starts(tmp_path: Pat
             listener.accept()[0].close()
             ended.recv(1)
     assert not data.exists()
-    refuse_taken("127.0.0.1", port)  # `up` is started again right after its end
+    assert usable_port("127.0.0.1", port) == port  # `up` is started again right after its end
+
+
+@pytest.mark.parametrize("port", [0, 10_000])
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("192.0.2.7", "Cannot assign requested address"),
+        ("no such host", "Name or service not known"),
+    ],
+)
+def test_a_host_that_is_not_of_this_machine_is_refused_before_anything_starts(
+    tmp_path: Path, host: str, port: int, said: str
+) -> None:
+    """With port 0 it is not tried with every port, and the database is not started for it."""
+    with pytest.raises(StackFailed, match=f"cannot listen on {host}:{port}: {said}") as refused:
+        Stack(tmp_path / "d", host=host, port=port).start()
+    assert "give `--host` an address of this machine" in (refused.value.step or "")
+    assert not (tmp_path / "d").exists()
 
 
 class Late(Stack):
