@@ -183,7 +183,7 @@ _MEANING = {
     (True, False): "the signer contradicts some leagues and has forgotten others. Events are lost, "
     "and players who hold newer signed heads can prove it. Nobody can say what the forgotten ones "
     "lost\n  next: tell the players, and open an epoch of every league named above, the forgotten "
-    "ones too: docs/operating/backup-and-restore.md",
+    "ones too unless they had just come from another cell: docs/operating/backup-and-restore.md",
     (
         True,
         True,
