@@ -10,7 +10,6 @@ import rich_click as click
 from rich.markup import escape
 
 from service.base.addresses import asyncpg_dsn
-from service.base.database import is_away
 from service.base.settings import Settings, SettingsInvalid, read
 from service.cli.checks import parts, state
 from service.cli.checks.disk import disk
@@ -113,13 +112,14 @@ async def _checked(
         asyncpg.UndefinedTableError,
         asyncpg.InvalidSchemaNameError,
         asyncpg.UndefinedFunctionError,
-    ):
-        yield Finding(name, "wrong", "there are no relations", "`holotable migrate`")
-    except asyncpg.PostgresError as error:
-        if is_away(error):
-            raise
-        # A number that somebody has written into a row. It must not hide the other faults.
-        said = f"not checked, the database refuses the question: {error}"
+        asyncpg.UndefinedColumnError,
+    ) as error:
+        said = f"not checked, the schema lacks something: {error}"
+        yield Finding(name, "wrong", said, "`holotable migrate`")
+    except (asyncpg.DataError, asyncpg.FeatureNotSupportedError, OverflowError) as error:
+        # Something that somebody has written into a row, too large for PostgreSQL or for Python.
+        # PostgreSQL calls an infinite number not supported. It must not hide the other faults.
+        said = f"not checked, a row holds an impossible value: {error}"
         step = "look for rows that no part of the service has written"
         yield Finding(name, "wrong", said, step)
 

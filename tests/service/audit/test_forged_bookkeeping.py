@@ -194,18 +194,41 @@ async def test_an_audit_of_a_suspended_league_makes_nothing_overdue_for_the_next
     assert (await make_plan(superuser, night.league, None, None)).now == since
 
 
-async def test_a_question_that_the_database_refuses_hides_no_other_fault(
+async def test_a_question_that_has_no_answer_hides_no_other_fault(
     database: TestDatabase, superuser: asyncpg.Connection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await played(database, steps_max=8)
     await superuser.execute(
         "INSERT INTO clock_step (noticed_at, ahead_us) VALUES (now(), 1::bigint << 62)"
     )
+    await superuser.execute(
+        "INSERT INTO maintenance (since_at, retry_seconds) VALUES ('290000-01-01', 5)"
+    )
     await superuser.execute("INSERT INTO quarantine SELECT league, 'arming', 3, 'boom' FROM key")
+    await superuser.execute("ALTER TABLE heartbeat RENAME COLUMN at TO later")
     settings = database.settings("holotable_migrate")
 
     assert await examine(environment(settings)) == 1
 
     said = " ".join(capsys.readouterr().out.split())
-    assert "not checked, the database refuses the question: " in said
+    step = "next: look for rows that no part of the service has written"
+    for check, what in (
+        ("backups", "timestamp out of range"),
+        ("doors", "date value out of range"),
+    ):
+        assert f"{check}: not checked, a row holds an impossible value: {what} {step}" in said
+    older = 'heartbeats: not checked, the schema lacks something: column "at" does not exist'
+    assert f"{older} next: `holotable migrate`" in said
     assert "arming at position 3: boom" in said
+
+
+async def test_a_job_that_was_always_due_does_not_end_the_doctor(
+    database: TestDatabase, superuser: asyncpg.Connection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """PostgreSQL calls an infinite number a feature that it does not support."""
+    await superuser.execute(
+        "INSERT INTO job (occurrence, task, args, due_at) VALUES ('x', 'x', '{}', '-infinity')"
+    )
+    assert await examine(environment(database.settings("holotable_migrate"))) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "jobs: not checked, a row holds an impossible value: cannot convert infinity" in said
