@@ -9,20 +9,16 @@ from engine.rulesets.model import Ruleset
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """
-    A parameter of rulesets, or a member of terms, with different values.
-
-    Null may also mean that one of the two has no such member.
-    """
+    """A parameter with different values. Null means that a ruleset has no such parameter."""
 
     parameter: str
-    """The path of the parameter or member, joined by full stops: ``roll.when``."""
+    """The path of the parameter, joined by full stops: ``roll.when``."""
 
     one: Any
-    """The value in the first ruleset, or before a change, any JSON."""
+    """The value in the first ruleset, any JSON."""
 
     other: Any
-    """The value in the second ruleset, or after a change, any JSON."""
+    """The value in the second ruleset, any JSON."""
 
 
 def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:
@@ -35,20 +31,27 @@ def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:
     >>> [each.parameter for each in differences(preset("halcyon_10"), preset("holo"))]
     ['discard', 'roll.by']
     """
-    return between(one, other)
+    return tuple(
+        Difference(parameter=path, one=first, other=second)
+        for path, first, second in members_that_differ(one, other)
+    )
 
 
-def between(one: msgspec.Struct, other: msgspec.Struct) -> tuple[Difference, ...]:
-    """Return the differences between two structs of one kind, by the paths of their members."""
-    return tuple(_between("", msgspec.to_builtins(one), msgspec.to_builtins(other)))
+def members_that_differ(
+    one: msgspec.Struct, other: msgspec.Struct
+) -> Iterator[tuple[str, Any, Any]]:
+    """
+    Yield the path and both values, as JSON, of each member that differs in two structs of one kind.
+    """
+    return _differing("", msgspec.to_builtins(one), msgspec.to_builtins(other))
 
 
-def _between(path: str, one: Any, other: Any) -> Iterator[Difference]:
+def _differing(path: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
     if one == other:
         return
     alike = isinstance(one, Mapping) and isinstance(other, Mapping)
     if not alike or one.get("kind") != other.get("kind"):
-        yield Difference(parameter=path, one=one, other=other)
+        yield path, one, other
         return
     for key in sorted({*one, *other}):
-        yield from _between(f"{path}.{key}" if path else key, one.get(key), other.get(key))
+        yield from _differing(f"{path}.{key}" if path else key, one.get(key), other.get(key))

@@ -1,5 +1,6 @@
 """Changing announced terms: the start, the number of places, late registration and the prizes."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -7,9 +8,11 @@ from litestar import Response
 from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
-from engine.rulesets.differences import Difference, between
+from engine.rulesets.differences import members_that_differ
 from engine.tournament.model.commands.entering import ChangeTerms
 from engine.tournament.model.events.entering import TermsChanged
+from engine.tournament.model.terms.changeable import TermsChange
+from engine.values import TextId
 from service.announcing.changing import TermsWanted, changeable_of, patched
 from service.api.http.access.phases import entering_of
 from service.api.http.access.rights import TournamentPlace
@@ -23,7 +26,7 @@ from service.api.http.writing.preconditions import as_read
 from service.api.http.writing.reasons import signed
 from service.api.http.writing.submitting import Order
 from service.api.tournament.entering import EntryChanged, entry_changed
-from service.base.documents import Document
+from service.base.documents import Document, Json
 from service.director.admission import table_ids
 from service.director.submitting import submit_to_tournament
 from service.log.catalogue import tag_of
@@ -58,6 +61,19 @@ TermsChangeWanted: type[msgspec.Struct] = msgspec.defstruct(
 """All members of :class:`TermsWanted` as optional, with the reason."""
 
 
+class TermChanged(msgspec.Struct, kw_only=True):
+    """A member of the terms with a new value. Null means that the terms have no such member."""
+
+    member: str
+    """The path of the member, joined by full stops: ``entry.waitlist``."""
+
+    before: Json
+    """The value before the change, any JSON."""
+
+    after: Json
+    """The value after the change, any JSON."""
+
+
 class TermsChangeShown(msgspec.Struct, kw_only=True):
     """One change of announced terms."""
 
@@ -76,8 +92,8 @@ class TermsChangeShown(msgspec.Struct, kw_only=True):
     reason: str | None
     """Null once it is erased."""
 
-    changed: tuple[Difference, ...]
-    """The terms that differ, by the path of their member."""
+    changed: tuple[TermChanged, ...]
+    """The members that were changed, by their paths."""
 
 
 @operation(
@@ -124,29 +140,51 @@ async def change_terms(place: TournamentPlace, order: Order, shell: Shell) -> Re
 )  # fmt: skip
 async def list_terms_changes(place: TournamentPlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """Read the changes from the aggregate. Only the log knows their times."""
-    found = entering_of(place.state).changes
-    times = await _times(shell, place, len(found)) if found else ()
-    said = await words(shell.engine, [each.reason for each in found])
-    staff = await names_of(shell, (each.by for each in found))
+    numbered = [*enumerate(entering_of(place.state).changes, 1)][::-1]
+    paged = await pages.live(place.league, f"terms-changes {place.id}", int)
+    page = paged.cut(numbered, lambda each: each[:1], descending=True)
+    changes = [each for _, each in page.items]
+    times = await _times(shell, place, changes)
+    said = await words(shell.engine, [each.reason for each in changes])
+    staff = await names_of(shell, (each.by for each in changes))
     shown = [
         TermsChangeShown(
             number=number,
-            at=at,
+            at=times[each.reason.text],
             by=each.by,
             by_name=staff.get(each.by),
             reason=said.get(each.reason.text),
-            changed=between(each.before, each.after),
+            changed=tuple(
+                TermChanged(member=member, before=before, after=after)
+                for member, before, after in members_that_differ(each.before, each.after)
+            ),
         )
-        for number, (each, at) in enumerate(zip(found, times, strict=True), 1)
+        for number, each in page.items
+        if each.reason.text in times
     ]
-    paged = await pages.live(place.league, f"terms-changes {place.id}", int)
-    return pages.answer(paged.cut(shown[::-1], lambda each: (each.number,), descending=True))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor))
 
 
-async def _times(shell: Shell, place: TournamentPlace, number: int) -> tuple[datetime, ...]:
-    """Return the times of the first *number* changes, the oldest first."""
-    kinds, most = [tag_of(TermsChanged)], place.loaded.version
-    rows = await read_last_of_types(shell.pool, place.league, place.stream, kinds, 0, most)
-    away = await voided(shell.pool, place.league)
-    # The log may have grown since the state was read.
-    return tuple(row.at for row in rows if row.position not in away)[:number]
+async def _times(
+    shell: Shell, place: TournamentPlace, changes: Sequence[TermsChange]
+) -> dict[TextId, datetime]:
+    """
+    Return the times of *changes* by the texts of their reasons, which no two changes share.
+
+    A change is missing if its event was voided after this process read the state.
+    """
+    wanted = {each.reason.text for each in changes}
+    kinds, codec, number = [tag_of(TermsChanged)], shell.runtime.writer.codec, len(wanted)
+    away = await voided(shell.pool, place.league) if wanted else frozenset()
+    times: dict[TextId, datetime] = {}
+    while not wanted <= times.keys():
+        rows = await read_last_of_types(shell.pool, place.league, place.stream, kinds, 0, number)
+        for row in rows:
+            if row.position not in away:
+                event = codec.public(row.stream, row.type, row.schema_version, row.data)
+                if isinstance(event, TermsChanged):
+                    times[event.reason.text] = row.at
+        if len(rows) < number:
+            break
+        number *= 2
+    return times

@@ -135,6 +135,14 @@ async def test_players_read_what_was_changed_and_why_on_the_page_of_the_evening(
         assert "Seit der Ankündigung geändert" in german
         assert "Ort: &lt;b&gt;Café&lt;/b&gt; statt –" in german
         assert "Heat" not in (await console.browser().get(poster)).text
+        assert 'id="earlier-changes"' not in page
+        for number in (20, 21):
+            asked = {"entrants_max": number, "reason": f"Room for {number}"}
+            assert (await owner.post(changed, asked, headers=ANY)).is_success
+        told = (await player.get(poster)).text.partition('id="changes"')[2]
+        shown, _, folded = told.partition('<details class="fold" id="earlier-changes">')
+        assert all(each in shown for each in ("Room for 21", "Room for 20", "So many"))
+        assert "Heat &amp; haze" in folded and "Heat &amp; haze" not in shown
 
 
 async def test_a_draft_is_announced_or_thrown_away(serving: Serving) -> None:

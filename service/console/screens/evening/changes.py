@@ -6,9 +6,8 @@ from datetime import datetime
 import msgspec
 from markupsafe import Markup, escape
 
-from engine.rulesets.differences import Difference
 from service.api.http.reading.paging import Page
-from service.api.tournament.terms_changes import TermsChangeShown
+from service.api.tournament.terms_changes import TermChanged, TermsChangeShown
 from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.words import Words
@@ -70,37 +69,37 @@ def in_words(
     """
     told = []
     for each in changes:
-        named = {term.parameter: term for term in each.changed}
+        named = {term.member: term for term in each.changed}
         money = named.get("currency")
-        before, after = (money.one, money.other) if money else (currency, currency)
+        before, after = (money.before, money.after) if money else (currency, currency)
         said = dict.fromkeys(_said(ask, term, before, after) for term in _sorted(named))
         told.append(Changed(at=each.at, by=each.by_name, reason=each.reason, said=tuple(said)))
         currency = before
     return tuple(told)
 
 
-def _sorted(named: Mapping[str, Difference]) -> list[Difference]:
+def _sorted(named: Mapping[str, TermChanged]) -> list[TermChanged]:
     """Return the terms in the order of the form, and others behind them."""
     return [named[each] for each in (*TERMS, *sorted(set(named) - set(TERMS))) if each in named]
 
 
-def _said(ask: Ask, term: Difference, before: str | None, after: str | None) -> str:
-    _, what = ask.gettext, TERMS.get(term.parameter)
+def _said(ask: Ask, term: TermChanged, before: str | None, after: str | None) -> str:
+    _, what = ask.gettext, TERMS.get(term.member)
     if what is None:
-        return _(_OTHERS.get(term.parameter.partition(".")[0], _FURTHER))
+        return _(_OTHERS.get(term.member.partition(".")[0], _FURTHER))
     said = escape(_("%(what)s: %(after)s instead of %(before)s"))
-    was, becomes = _value(ask, term, term.one, before), _value(ask, term, term.other, after)
+    was, becomes = _value(ask, term, term.before, before), _value(ask, term, term.after, after)
     return said % {"what": _(what), "before": was, "after": becomes}
 
 
-def _value(ask: Ask, term: Difference, value: object, currency: str | None) -> str | Markup:
+def _value(ask: Ask, term: TermChanged, value: object, currency: str | None) -> str | Markup:
     words = Words(ask.language)
-    if isinstance(value, str) and term.parameter in ("starts_at", "registration_opens_at"):
+    if isinstance(value, str) and term.member in ("starts_at", "registration_opens_at"):
         return words.when(datetime.fromisoformat(value))
-    if isinstance(value, int) and term.parameter == "length_seconds":
+    if isinstance(value, int) and term.member == "length_seconds":
         return words.length(value)
     listed = value if isinstance(value, list) else [value]
-    if term.parameter in MONEY:
+    if term.member in MONEY:
         listed = [words.money(each, currency) for each in listed if isinstance(each, int)]
     shown = (each if isinstance(each, Markup) else str(each) for each in listed if each)
     return Markup(", ").join(shown) or "–"

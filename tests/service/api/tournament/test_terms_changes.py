@@ -8,6 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from engine.values import stream_of
+from service.cli import repair
+from service.director.runtime import open_runtime
+from service.log.read import read_last_of_types
 from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import KEY, project, signing
 from tests.service.api.tournament.test_casino import play_out
@@ -70,7 +74,7 @@ async def test_more_places_and_a_later_start_reach_the_waitlist_lists_and_calend
         (told_of,) = (await people[0].get(f"{path}/terms-changes")).json()["items"]
         assert (told_of["number"], told_of["by"]) == (1, owner.player)
         assert told_of["reason"] == WHY["reason"]
-        changed = {each["parameter"]: (each["one"], each["other"]) for each in told_of["changed"]}
+        changed = {each["member"]: (each["before"], each["after"]) for each in told_of["changed"]}
         assert sorted(changed) == ["entrants_max", "place", "starts_at"]
         assert changed["entrants_max"] == (2, 3) and changed["place"] == (None, "The back room")
         assert abs(datetime.fromisoformat(told_of["at"]) - utcnow()) < timedelta(minutes=1)
@@ -78,7 +82,7 @@ async def test_more_places_and_a_later_start_reach_the_waitlist_lists_and_calend
         newest, older = (await owner.get(f"{path}/terms-changes")).json()["items"]
         assert older == told_of and newest["number"] == 2
         assert newest["changed"] == [
-            {"parameter": "entry.waitlist", "one": True, "other": False},
+            {"member": "entry.waitlist", "before": True, "after": False},
         ]
         await change(owner, path, entry={"waitlist": True})
 
@@ -93,6 +97,43 @@ async def test_more_places_and_a_later_start_reach_the_waitlist_lists_and_calend
         assert left["code"] == "already_entered"
         report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_changes_are_listed_by_pages_and_without_those_that_were_voided(
+    serving, database: TestDatabase
+) -> None:
+    """The process that serves has applied the event before it is voided."""
+    async with serving() as api:
+        owner, league, tournament, _ = await announced(api, 1)
+        path = f"/v1/tournaments/{tournament}"
+        for place in ("The hut", "The barn", "The back room"):
+            assert (await change(owner, path, place=place)).status_code == 201
+        here = f"{path}/terms-changes"
+        listed = (await owner.get(here)).json()["items"]
+        assert [each["number"] for each in listed] == [3, 2, 1]
+        assert listed == sorted(listed, key=lambda each: each["at"], reverse=True)
+        paged, cursor = [], ""
+        while cursor is not None:
+            page = (await owner.get(f"{here}?limit=1{cursor and f'&cursor={cursor}'}")).json()
+            paged += page["items"]
+            cursor = page["next_cursor"]
+        assert paged == listed
+
+        async with open_runtime(database.settings("holotable_api")) as other:
+            (row,) = await read_last_of_types(
+                other.pool, league, stream_of(tournament), ["terms_changed"], 0, 1
+            )
+            sound = repair.VoidedPosition(
+                position=row.position,
+                stream=row.stream,
+                version=row.stream_version,
+                hash=row.hash.hex(),
+                fails="hash",
+            )
+            await repair._void(other, league, [sound])
+        left = await owner.get(here)
+        assert left.status_code == 200, left.text
+        assert left.json()["items"] == listed[1:]
 
 
 async def test_a_change_demands_its_version_its_key_and_its_reason(serving) -> None:
