@@ -388,11 +388,19 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
 
         assert page.status_code == 200, page.text
         fields = filled(page.text)
-        assert "This is new: the earlier evening was to be cancelled at once." in page.text
+        assert (
+            "This is new: the earlier evening was to be cancelled at once if too few came."
+            in page.text
+        )
         assert (fields["postpone"], fields["postpone_minutes"]) == ("yes", "15")
         assert "have entered at the start, the start waits 15 minutes, at most twice." in page.text
         german = (await browser.get(unescape(links[0]), headers={"Accept-Language": "de"})).text
-        assert "Der frühere Abend sollte sofort ausfallen." in german
+        assert "Kamen zu wenige, fiel der frühere Abend sofort aus." in german
+        page = await browser.get(unescape(links[0]))
+        (action,) = _ACTION.findall(page.text)
+        for changed in ({"again": "yes"}, {"entrants_max": "1"}):
+            page = await browser.submit(unescape(action), **(fields | changed))
+            assert ('name="postpone"' in page.text) and "This is new" in page.text, changed
         page = await browser.get(unescape(links[0]))
         assert fields["name"] == "Ümläut & Co"
         assert fields["payment"] == "on_trust", "as last time"

@@ -104,7 +104,7 @@ class PlanScreen(msgspec.Struct, kw_only=True):
     """The name of the season that would be opened. No season of the league has it yet."""
 
     ahead_days: int
-    waits_anew: bool
+    waits_anew: bool = False
     """True if the start waits for players, and that of the earlier evening did not."""
 
     own_prizes: bool = False
@@ -143,10 +143,9 @@ async def _planned(ask: Ask, league: str) -> Page:
     """Propose an evening. Values that were typed, or come from an earlier evening, stay."""
     shown = await _planned_by(ask, league)
     asked = questions(ask, shell_of(ask.request).now(), None)
-    waits_anew = False
     content = await content_of(ask, league, asked.like) if asked.like else {}
     if ask.failure is None and asked.like:
-        asked, waits_anew = _as_earlier(ask, content, asked), gives_up(content)
+        asked = _as_earlier(ask, content, asked)
     elif ask.failure is None and (price := ask.query("price")) and amount_of(price) is None:
         _propose_again(ask, Given({**TICKED, "price": (price,)}), asked)
     if ask.failure is not None:
@@ -158,7 +157,8 @@ async def _planned(ask: Ask, league: str) -> Page:
     plan, seasons = await asyncio.gather(
         proposal(ask, asked, own, key), league_seasons(ask, league)
     )
-    screen = _screen(ask, shown, asked, plan, seasons, waits_anew=waits_anew)
+    screen = _screen(ask, shown, asked, plan, seasons)
+    screen.waits_anew = bool(asked.like) and gives_up(content)
     screen.own_prizes = plan.prices.money and prizes_set(content)
     return Page("evening/plan.html", screen)
 
@@ -265,8 +265,6 @@ def _screen(
     asked: Questions,
     plan: Proposal,
     seasons: Sequence[SeasonListed],
-    *,
-    waits_anew: bool,
 ) -> PlanScreen:
     fields = {name: str(each) for name, each in msgspec.structs.asdict(asked).items()}
     new = _new_season(ask, asked, {each.name for each in seasons})
@@ -286,7 +284,6 @@ def _screen(
         seasons=tuple(listed),
         new_season=new,
         ahead_days=_AHEAD_DAYS,
-        waits_anew=waits_anew,
     )
 
 
