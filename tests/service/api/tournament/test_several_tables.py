@@ -119,6 +119,8 @@ def test_an_escalation_that_is_named_is_kept(escalation: dict[str, str]) -> None
         (60, 5),
         (2_400, 200),
         (2_700, 240),
+        (3_240, 240),  # of two whole minutes that are equally near, the even one
+        (3_960, 360),
         (7_230, 600),
         (90_000, 8_160),
         (31 * 86_400, 243_480),
