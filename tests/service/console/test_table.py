@@ -19,6 +19,7 @@ from tests.service.api.tournament.test_money import one_folds
 from tests.service.api.tournament.test_rebuys import until_a_bust
 from tests.service.console.conftest import Browser
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -442,14 +443,24 @@ async def test_no_add_on_is_offered_in_the_last_hand_of_a_table_or_after_it(
     async with serving() as console:
         asked = terms("better") | {
             "fees": {"buy_in": 1000, "add_on": {"price": 500, "fee": 50, "chips": 20}},
-            "currency": "EUR", "payouts": [1], "hands_max": 1,
+            "currency": "EUR", "payouts": [1], "hands_max": 2, "hands_between_seconds": 0,
         }  # fmt: skip
         owner, _, tournament, people, table = await console.api.playing(2, **asked)
-        browser = await console.signed_in(people[0].login)
-        await owner.post(f"/v1/tournaments/{tournament}/pause", {}, key="break")
-        assert "Add-on" not in (await browser.get(f"/tables/{table}")).text
+        browser, here = await console.signed_in(people[0].login), f"/tables/{table}"
+        path = f"/v1/tournaments/{tournament}"
+        assert (await owner.post(f"{path}/pause", {}, key="break")).is_success
+        assert "Add-on" in (await browser.get(here)).text, "one more hand follows"
+        assert (await owner.post(f"{path}/resume", {}, key="on")).is_success
         await one_folds(people, table)
-        assert "Add-on" not in (await browser.get(f"/tables/{table}")).text
+
+        async def in_the_last_hand() -> bool:
+            return bool((await people[0].get(f"/v1{here}")).json()["hand_number"] == 2)
+
+        await until_awaited(in_the_last_hand)
+        assert (await owner.post(f"{path}/pause", {}, key="again")).is_success
+        assert "Add-on" not in (await browser.get(here)).text
+        await one_folds(people, table)
+        assert "Add-on" not in (await browser.get(here)).text
         refused = await people[0].post(f"/v1/tournaments/{tournament}/add-ons")
         assert refused.json()["code"] == "no_hand_left"
 
