@@ -28,7 +28,7 @@ LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 MASTERS = {"cards": "5c" * 32, "open": "36" * 32}
 TEMPER = Temper(boldness=0.0, patience=1.0)
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
-POSTGRES_ENDED = "PostgreSQL ended; its log is server.log in the cluster's directory"
+POSTGRES_ENDED = "PostgreSQL ended; its log is server.log in the cluster's folder"
 _evenings = count(1)
 
 
