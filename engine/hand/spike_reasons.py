@@ -40,7 +40,9 @@ def reason(
     rules: CorellianSpike, best: Sequence[str], others: Sequence[Sequence[str]]
 ) -> Reason | None:
     """
-    Return the comparison that puts *best* before the next of the *others*, or None if they tie.
+    Return the comparison that puts *best* before the next of the *others*, or None without one.
+
+    Hands of the others that are as good or better do not count. They had no share in the pot.
 
     >>> reason(CorellianSpike(), ["C+01", "C-02"], [["S+03", "S-05"]])
     'total'
@@ -48,7 +50,8 @@ def reason(
     'more_cards'
     """
     mine = judged(rules, best)
-    next_best = min((judged(rules, each).key for each in others), default=mine.key)
+    keys = [judged(rules, each).key for each in others]
+    next_best = min((key for key in keys if key > mine.key), default=mine.key)
     compared = _GALAXY if rules.ranking == "galaxy" else _PRINTED.get(mine.name, _OTHERS)
     differing = (
         said

@@ -29,3 +29,9 @@ def test_the_first_comparison_that_differs_decides(
     if why is not None:
         assert judged(SPIKE, best).key < judged(SPIKE, other).key
         assert reason(SPIKE, best, [["S+10", "T-01"], other]) == why, "the next best counts"
+
+
+def test_a_better_hand_that_had_no_share_in_the_pot_does_not_count() -> None:
+    better, best, beaten = ["C+03", "S-02"], ["C+02", "S+03"], ["C-02", "S-03"]
+    assert reason(SPIKE, best, [better, beaten]) == "sign"
+    assert reason(SPIKE, best, [better]) is None

@@ -12,7 +12,7 @@ from service.api.http.declaring.rule_names import NUMBERS
 from service.base.languages import language_of
 from service.console.pages import environment
 from service.console.screens.replay.said import SAID
-from service.console.screens.table.ended import spike_reason
+from service.console.screens.table.ended import spike_reason, target_reason
 from service.log.catalogue import events_by_category, tag_of
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_money import one_folds
@@ -88,3 +88,23 @@ def test_a_showdown_of_spike_says_which_comparison_decided() -> None:
     }
     said = {language: board.render().strip() for language, board in boards.items()}
     assert said == {"en": "an equal total of more cards", "de": "gleiche Summe aus mehr Karten"}
+
+
+def test_a_side_pot_is_decided_among_those_who_had_a_share_in_it() -> None:
+    # Seat 1 is all-in and wins the main pot. Seat 2 wins the side pot from seat 3.
+    hands = [["C+03", "S-02"], ["C+02", "S+03"], ["C-02", "S-03"]]
+    revealed = [
+        RevealedView(seat=seat, cards=tuple(cards), total=total(cards), name="nulrhek")
+        for seat, cards in enumerate(hands, start=1)
+    ]
+    assert spike_reason(CorellianSpike(), revealed, {1}) == "spike.total"
+    assert spike_reason(CorellianSpike(), revealed, {2}) == "spike.sign"
+
+    near = [(1, 3), (1, 2), (2, 4)]
+    aimed = [
+        RevealedView(seat=seat, cards=("C+03",), total=3, distance=distance, suit_count=suited)
+        for seat, (distance, suited) in enumerate(near, start=1)
+    ]
+    assert target_reason(aimed, {1}) == "suit_count"
+    assert target_reason(aimed, {2}) == "distance"
+    assert target_reason(aimed[:1], {1}) is None, "nobody else showed"

@@ -128,12 +128,24 @@ def _why(last: LastHandView, award: AwardView, rule: str, rules: Ruleset) -> str
         return rule
     if isinstance(rules, CorellianSpike):
         return spike_reason(rules, last.revealed, {seat for seat, _ in award.winners}) or rule
-    won = {seat for seat, _ in award.winners}
-    best = min((each.distance or 0 for each in last.revealed if each.seat in won), default=0)
-    others = [each.distance for each in last.revealed if each.seat not in won]
-    if None in others or not others:
-        return rule
-    return "suit_count" if best in others else "distance"
+    return target_reason(last.revealed, {seat for seat, _ in award.winners}) or rule
+
+
+def target_reason(revealed: Sequence[RevealedView], won: Collection[int]) -> str | None:
+    """Return the comparison with the target that put the winners before the next, or None."""
+    keys = {
+        each.seat: (each.distance, -(each.suit_count or 0))
+        for each in revealed
+        if each.distance is not None
+    }
+    if len(keys) < len(revealed):
+        return None
+    best = min((key for seat, key in keys.items() if seat in won), default=(0, 0))
+    # A better hand had no share in this pot.
+    beaten = [key for seat, key in keys.items() if seat not in won and key > best]
+    if not beaten:
+        return None
+    return "suit_count" if min(beaten)[0] == best[0] else "distance"
 
 
 def spike_reason(
