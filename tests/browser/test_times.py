@@ -65,7 +65,11 @@ def test_a_time_of_another_day_says_the_day(house: House) -> None:
         page.goto("/sign-in")
         base = str(page.locator("script[src]").first.get_attribute("src")).rsplit("/", 1)[0]
         noon = datetime.now(ZoneInfo(TORONTO)).replace(hour=12, minute=5, second=0, microsecond=0)
-        at = [noon + timedelta(days=each) for each in (0, 1, 3)]
+        at = [noon + timedelta(days=each) for each in (0, 1, 3, 6, 7)]
         told = page.evaluate(SHOWN, [base, [each.isoformat() for each in at]])
         assert told[:2] == ["12:05", f"{tomorrow} 12:05"]
-        assert re.sub("[.,]", "", told[2]) == f"{days.split()[at[2].weekday()]} 12:05"
+        bare = [re.sub("[.,]", "", each) for each in told]
+        weekdays = [days.split()[each.weekday()] for each in at]
+        assert bare[2:4] == [f"{weekdays[2]} 12:05", f"{weekdays[3]} 12:05"]
+        assert bare[4].startswith(f"{weekdays[4]} {at[4].day} "), "not the next such weekday"
+        assert bare[4].endswith(" 12:05")

@@ -29,20 +29,24 @@ async def test_every_page_of_play_says_when_the_last_hands_come(serving: Serving
         )
         player = await console.signed_in(people[0].login)
         path, when = f"/tournaments/{tournament}", f"{at:%H:%M} UTC"
+        day = f"{at:%a} {at.day} {at:%b}, {when}"
         sentence = "The hands in play are then the last, and the chips decide."
         for each in (path, f"{path}/rules", f"{path}/floor"):
             page = text(await player.get(each))
-            assert f"Last hands: at {when}" in page or f"Last hands at {when}" in page, each
+            assert f"Last hands: {day} . " in page or f"Last hands {day} . " in page, each
             assert sentence in page, each
-        assert f"last hands {when}" in text(await player.get(f"/tables/{table}"))
-        assert f"Last hands {when}" in text(await player.get(f"{path}/clock"))
+        rules = text(await player.get(f"{path}/rules", headers=_GERMAN))
+        dated = rf"Letzte Hände: \w\w\., {at.day}\. \w+\.?, {when} \. Die Hände"
+        assert re.search(dated, rules), rules
+        assert f"last hands {at:%a} {when}" in text(await player.get(f"/tables/{table}"))
+        assert f"Last hands {at:%a} {when}" in text(await player.get(f"{path}/clock"))
         german = await player.get(f"/tables/{table}", headers=_GERMAN)
-        assert f"letzte Hände {when}" in text(german)
+        assert re.search(rf"letzte Hände \w\w\., {when}", text(german))
 
         made = await owner.post(f"/v1{path}/screen-keys")
         assert made.is_success, made.text
         room = await console.browser().get(f"/screen/{made.json()['key']}")
-        assert f"Last hands {when}" in text(room)
+        assert f"Last hands {at:%a} {when}" in text(room)
 
 
 async def test_who_has_chips_at_the_end_reads_that_the_chips_decided(serving: Serving) -> None:

@@ -142,11 +142,11 @@ def _last_hands(language: Spoken, shown: TournamentShown | PublicTournament) -> 
     if shown.state in OVER:
         return ""
     _, drawn = language.gettext, shown.floor.last_hands
-    said = _("at %(at)s. The hands in play are then the last, and the chips decide.")
+    said = _("%(at)s. The hands in play are then the last, and the chips decide.")
     if drawn is not None:
-        said = _("at %(at)s. Each table then plays %(low)s to %(high)s hands more, and the chips "
+        said = _("%(at)s. Each table then plays %(low)s to %(high)s hands more, and the chips "
                  "decide.")  # fmt: skip
-    at = Words(language).when(shown.floor.last_hands_at, shown="time")
+    at = Words(language).when(shown.floor.last_hands_at)
     low, high = ("", "") if drawn is None else (drawn.low, drawn.high)
     return escape(said) % {"at": at, "low": low, "high": high}
 

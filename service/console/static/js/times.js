@@ -15,11 +15,13 @@ const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
 
 const daysTo = (at) => Math.round((midnight(at) - midnight(Date.now())) / 864e5);
 
-// A time of another day says the day: "tomorrow 10:08", or "Mon 10:08".
+// A time of another day says the day: "tomorrow 10:08", "Mon 10:08", or the date beyond six days.
 const dayed = (at) => {
   const days = daysTo(at);
-  const time = new Intl.DateTimeFormat(spoken(), Math.abs(days) > 1 ? STYLES.hour : STYLES.time).format(at);
-  if (!days || Math.abs(days) > 1) return time;
+  const away = Math.abs(days);
+  const style = away > 6 ? STYLES.full : away > 1 ? STYLES.hour : STYLES.time;
+  const time = new Intl.DateTimeFormat(spoken(), style).format(at);
+  if (!days || away > 1) return time;
   return `${new Intl.RelativeTimeFormat(spoken(), { numeric: "auto" }).format(days, "day")} ${time}`;
 };
 
