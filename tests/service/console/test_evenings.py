@@ -257,6 +257,33 @@ async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -
         assert fields["rebuys_seconds"] == "90"
 
 
+async def test_a_start_that_cannot_be_read_is_marked_and_nothing_else_is_announced(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        asked = "often=once&players=6&minutes=120&date=2031-05-01&time=20:30"
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        (action,) = _ACTION.findall(page.text)
+        fields = filled(page.text)
+        for typed, marked in (
+            ({"time": "8 pm"}, ["time"]),
+            ({"time": ""}, ["time"]),
+            ({"date": "1.5.2031"}, ["date"]),
+            ({"date": "2031-13-40", "time": "25:00"}, ["date", "time"]),
+        ):
+            for again in ({}, {"again": "yes"}):
+                page = await browser.submit(unescape(action), **fields | typed | again)
+                assert page.text.count('aria-invalid="true"') == len(marked), typed
+                assert "Enter a date and a time." in page.text
+                for name in marked:
+                    [wrong] = re.findall(rf'<input[^>]* name="{name}"[^>]*>', page.text)
+                    assert 'aria-invalid="true"' in wrong
+                assert "You asked for an end at about 22:30." in page.text, "the start asked for"
+        made = (await owner.get(f"/v1/leagues/{league}/tournaments")).json()
+        assert made["items"] == []
+
+
 async def test_an_end_on_another_day_says_the_day(serving: Serving) -> None:
     async with serving() as console:
         _, league, browser = await league_of(console)

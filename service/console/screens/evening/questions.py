@@ -66,7 +66,7 @@ def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
     found = Questions(
         name=ask.query("name") or ask.gettext("Sabacc night"),
         date=_day(ask.query("date"), thursday),
-        time=_clock(ask.query("time")),
+        time=_clock(ask.query("time"), _EVENING),
         zone=chosen,
         often=_one_of(ask.query("often"), ("once", "weekly", "fortnightly", "monthly"), "weekly"),
         players=_number(ask.query("players"), 12, 2, 1000),
@@ -102,8 +102,18 @@ def retyped(asked: Questions, own: Values) -> Questions:
         minutes=_number(own.get("minutes", ("",))[-1], asked.minutes, MINUTES_MIN, MINUTES_MAX),
         price=asked.price if amount is None else amount,
         date=_day(own.get("date", ("",))[-1], date.fromisoformat(asked.date)),
-        time=_clock(own.get("time", (asked.time,))[-1]),
+        time=_clock(own.get("time", ("",))[-1], asked.time),
     )
+
+
+def unread(own: Values) -> tuple[str, ...]:
+    """Return the fields ``date`` and ``time`` that hold something else, which is not taken."""
+    found = []
+    if "date" in own and _day(own["date"][-1], date.min) == date.min.isoformat():
+        found.append("date")
+    if "time" in own and not _clock(own["time"][-1], ""):
+        found.append("time")
+    return tuple(found)
 
 
 def amount_of(text: str) -> Decimal | None:
@@ -130,8 +140,8 @@ def _day(text: str, default: date) -> str:
     return (found if _YEARS[0] <= found.year <= _YEARS[1] else default).isoformat()
 
 
-def _clock(text: str) -> str:
+def _clock(text: str, default: str) -> str:
     try:
         return time.fromisoformat(text).strftime("%H:%M")
     except ValueError:
-        return _EVENING
+        return default

@@ -7,7 +7,7 @@ from service.console.calling import Problem
 from service.console.forms import Given
 from service.console.numbers import listed
 from service.console.screens.evening.prices import NO_LIST, prices_of
-from service.console.screens.evening.questions import Questions
+from service.console.screens.evening.questions import Questions, unread
 from service.console.screens.evening.typed import (
     NUMBERS,
     entry_terms_of,
@@ -24,7 +24,8 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
     Raises:
         Problem: ``validation_failed``, with each error at its field.
     """
-    wrong: dict[str, str] = {}
+    start = {"date": "starts_at", "time": "time"}
+    wrong = {start[each]: "Expected `datetime`" for each in unread(given.values)}
     terms: dict[str, object] = {
         "name": given.text("name"),
         "ruleset": asked.ruleset,
