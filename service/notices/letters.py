@@ -39,7 +39,7 @@ _VERIFY_LINKED = (
         "Hello {name},\n"
         "\n"
         "this address was entered for the account {login} at {place}. To confirm it, open this "
-        "page within 24 hours:\n"
+        "page within 24 hours and press “Confirm the address”:\n"
         "\n"
         "{link}\n"
         "\n"

@@ -44,7 +44,10 @@ async def test_an_address_is_added_and_removed_with_the_password(serving: Servin
 
 @pytest.mark.parametrize(
     ("language", "asked", "or_type"),
-    [("en", "open this page", "Or enter this code"), ("de", "öffne", "Oder gib in deinem Konto")],
+    [
+        ("en", "and press “Confirm the address”", "Or enter this code"),
+        ("de", "und drücke „Adresse bestätigen“", "Oder gib in deinem Konto"),
+    ],
 )
 async def test_an_address_is_confirmed_by_one_press_behind_the_link_in_its_mail(
     serving: Serving, database: TestDatabase, language: str, asked: str, or_type: str
@@ -72,12 +75,17 @@ async def test_an_address_is_confirmed_by_one_press_behind_the_link_in_its_mail(
             browser = await console.signed_in(person.login)
             page = await browser.get(path)
             assert "mara@example.org" in page.text
+            assert f"the account {person.login}." in page.text
             assert (await person.get("/v1/me/email")).json()["email"] is None
 
+            elsewhere = await console.signed_in(person.login)
+            await elsewhere.get(path)
             page = await browser.submit(path, zone="Europe/Berlin")
             assert "The address is confirmed." in page.text
             assert (await person.get("/v1/me/notifications")).json()["zone"] == "Europe/Berlin"
             assert (await person.get("/v1/me/email")).json()["email"] == "mara@example.org"
+            page = await elsewhere.submit(path, zone="Europe/Berlin")
+            assert "The address is confirmed." in page.text, "pressed a second time"
 
 
 async def test_a_mailed_code_may_be_typed_with_spaces(

@@ -17,6 +17,7 @@ from service.console.screens.account.notices import device_zone
 from service.console.screens.account.signing_in import demand_encrypted, session_cookie
 
 NO_SUCH_CODE = N_("This code is not valid, or was used, or is too old")
+_CODE_UNKNOWN = "code_unknown"
 
 
 class ConfirmScreen(msgspec.Struct, kw_only=True):
@@ -67,8 +68,16 @@ async def ask_confirm(ask: Ask, code: str) -> Page:
 
 @form("/account/email/confirm/{code:str}", of=ask_confirm)
 async def confirm_by_link(ask: Ask, given: Given, code: str) -> Done:
-    """Confirm the new address with the code in its link."""
-    return await _confirmed(ask, EmailCode(code=code, zone=device_zone(given)), given.key)
+    """Confirm the new address with the code in its link. A second press finds it confirmed."""
+    try:
+        return await _confirmed(ask, EmailCode(code=code, zone=device_zone(given)), given.key)
+    except Problem as problem:
+        if problem.code != _CODE_UNKNOWN:
+            raise
+        shown = await ask.api.get("/v1/me/email", EmailShown)
+        if shown.email is None or shown.waiting is not None:
+            raise
+    return Done(links.EMAIL, ask.gettext("The address is confirmed."))
 
 
 @page(links.FORGOTTEN, open=True)
@@ -132,4 +141,4 @@ def _about_code(problem: Problem) -> Problem:
     """Move a refusal of a code to the form's code field."""
     if problem.status != 404:
         return problem
-    return Problem(400, {"code": "code_unknown", "title": NO_SUCH_CODE})
+    return Problem(400, {"code": _CODE_UNKNOWN, "title": NO_SUCH_CODE})
