@@ -122,6 +122,38 @@ async def test_rebuys_and_an_add_on_are_sold_by_the_form_as_by_the_api(serving: 
         assert (gone["fees"]["rebuy"], gone["fees"]["add_on"]) == (None, None)
 
 
+async def test_a_proposal_says_the_fees_and_the_bounty_that_stay_from_an_earlier_evening(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        fees = {
+            "buy_in": 1000, "fee": 100, "bounty": 500, "payment": "recorded",
+            "add_on": {"price": 500, "fee": 50, "chips": 2000},
+        }  # fmt: skip
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments",
+            {
+                "name": "Fees", "ruleset": "better", "currency": "EUR", "payouts": [1],
+                "fees": fees, "overrides": {"rebuy": {"max": 1, "until_level": 2}},
+            },
+        )  # fmt: skip
+        assert made.is_success, made.text
+        path = f"/leagues/{league}/new-evening/plan?often=once&like={made.json()['id']}"
+        page = await browser.get(path)
+        also = "Each entry also pays a fee of €1.00 for the house and a bounty of €5.00 ."
+        assert also in text(page)
+        assert "A rebuy costs €11.00 and brings" in text(page)
+        assert "An add-on costs €5.50 and brings 2,000 chips." in text(page)
+        german = await browser.get(path, headers=_GERMAN)
+        assert "kommen eine Gebühr von 1,00" in text(german)
+
+        body = await announced(browser, owner, await browser.get(path))
+        kept = body["fees"]
+        assert (kept["buy_in"], kept["fee"], kept["bounty"]) == (1000, 100, 500)
+        assert (kept["rebuy"], kept["add_on"]["price"], kept["add_on"]["fee"]) == (None, 500, 50)
+
+
 async def test_an_add_on_costs_as_much_as_an_entry_and_needs_chips(serving: Serving) -> None:
     async with serving() as console:
         owner, league, browser = await league_of(console)

@@ -155,7 +155,7 @@ async def _planned(ask: Ask, league: str) -> Page:
     own = {} if ask.failure is None else dict(ask.failure.values)
     key = shell_of(ask.request).runtime.entropy.uuid().hex
     plan, seasons = await asyncio.gather(
-        proposal(ask, asked, own, key), league_seasons(ask, league)
+        proposal(ask, asked, own, content, key), league_seasons(ask, league)
     )
     screen = _screen(ask, shown, asked, plan, seasons)
     screen.waits_anew = bool(asked.like) and gives_up(content)

@@ -10,12 +10,13 @@ from engine.rulesets import CoruscantShift, preset
 from engine.rulesets.parts import Blinds, EachDealtOnce, LevelStep, OpenEnd
 from engine.tournament.model.terms import EntryTerms
 from service.api.rules.evaluating import StructureShown
+from service.base.documents import Document
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import listed
 from service.console.screens.evening.ends import Ends, Unknown, simulated_ends
 from service.console.screens.evening.entry import if_too_few
-from service.console.screens.evening.prices import Prices, prices_of, sold
+from service.console.screens.evening.prices import Prices, fees_over, prices_of, sold
 from service.console.screens.evening.questions import Questions
 from service.console.screens.evening.shares import prizes_of, proposed_shares
 from service.console.screens.evening.typed import (
@@ -106,7 +107,7 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The prizes of the paid places then."""
 
     sold: tuple[str, ...] = ()
-    """The prices and the chips of rebuys and of the add-on, in sentences."""
+    """The fees beside an entry, and the prices and the chips of rebuys and of the add-on."""
 
     decision: str = ""
     """The time for a decision in words, if its seconds are hard to read."""
@@ -127,12 +128,15 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The reason for which a game with levels has no simulated end."""
 
 
-async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposal:
+async def proposal(
+    ask: Ask, asked: Questions, own: Values, content: Document, key: str
+) -> Proposal:
     """
     Return tables, levels, breaks and prizes that fit the answers.
 
     Args:
         own: The fields that the organiser has set. All other fields are computed.
+        content: The announcement of the earlier evening, if there is one.
     """
     game = preset(asked.ruleset)
     open_end = isinstance(game.end, OpenEnd)
@@ -169,13 +173,19 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
             ends = found.last_hands_minutes or asked.minutes
             found.ends_at = asked.start + timedelta(minutes=ends)
     if found.charges:
-        prices = prices_of(own, asked.currency, asked.players, asked.minor, {})
-        found.was["payouts"] = ", ".join(map(str, proposed_shares(asked.players)))
-        found.prices, found.pool = prices, prices.entry * asked.players
-        found.sold = sold(ask.language, prices, found.stack, asked.currency)
-        if found.pool and prices.shares:
-            found.prizes = prizes_of(found.pool, prices.shares, asked.players)
+        _price(ask, asked, own, content, found)
     return found
+
+
+def _price(ask: Ask, asked: Questions, own: Values, content: Document, found: Proposal) -> None:
+    """Put the prices, the prizes and the sentences about them into a proposal."""
+    prices = prices_of(own, asked.currency, asked.players, asked.minor, {})
+    found.was["payouts"] = ", ".join(map(str, proposed_shares(asked.players)))
+    found.prices, found.pool = prices, prices.entry * asked.players
+    fees = fees_over(content, prices, asked.currency)
+    found.sold = sold(ask.language, fees, found.stack, asked.currency, rebuys=prices.rebuys)
+    if found.pool and prices.shares:
+        found.prizes = prizes_of(found.pool, prices.shares, asked.players)
 
 
 def _too_few(ask: Ask, own: Values) -> str:

@@ -3,16 +3,20 @@
 import msgspec
 from markupsafe import Markup, escape
 
+from engine.tournament.model.terms import FeeTerms
 from service.base.documents import Document
 from service.console.calling import Problem
 from service.console.languages import Spoken
 from service.console.numbers import listed, minor
 from service.console.screens.evening.shares import proposed_shares
-from service.console.screens.evening.typed import Values, number, rebuys_of
+from service.console.screens.evening.typed import Values, laid_over, number, rebuys_of
 from service.console.words import Words
 
 NO_LIST = "Expected numbers"
 """The fault of a text that should list whole numbers."""
+
+_PRICED = ("buy_in", "fee", "bounty", "rebuy", "add_on")
+"""The members of the fees that say what players pay."""
 
 _WHOLE, _AMOUNT, _MISSING = "Expected `int`", "Expected `float`", "missing required field"
 
@@ -39,11 +43,6 @@ class Prices(msgspec.Struct, kw_only=True):
     add_on: AddOn | None = None
     shares: tuple[int, ...] = ()
     """The shares as the organiser set them, or those that are proposed."""
-
-    @property
-    def of_a_rebuy(self) -> int:
-        """The price of a rebuy."""
-        return self.entry if self.rebuy is None else self.rebuy
 
     @property
     def money(self) -> bool:
@@ -88,19 +87,45 @@ def prices_of(
     )
 
 
-def sold(language: Spoken, prices: Prices, stack: int, currency: str) -> tuple[str, ...]:
-    """Return what a rebuy and the add-on cost and bring, in sentences."""
+def fees_over(content: Document, prices: Prices, currency: str) -> FeeTerms:
+    """Return the fees that an evening with *prices* announces over an earlier one."""
+    fees = laid_over(content, prices.terms(currency, "on_trust")).get("fees", {})
+    return msgspec.convert({name: fees[name] for name in _PRICED if name in fees}, FeeTerms)
+
+
+def sold(
+    language: Spoken, fees: FeeTerms, stack: int, currency: str, *, rebuys: bool
+) -> tuple[str, ...]:
+    """Return what is paid beside an entry, and what a rebuy and the add-on cost and bring."""
     _, words, found = language.gettext, Words(language), []
-    if prices.rebuys:
+    if more := _beside_an_entry(language, fees, currency):
+        found.append(more)
+    if rebuys:
+        price = fees.price_of_rebuy.price + fees.price_of_rebuy.fee
         said = _("A rebuy costs %(money)s and brings %(chips)s chips.")
-        if not prices.of_a_rebuy:
+        if not price:
             said = _("A rebuy is free and brings %(chips)s chips.")
-        money = words.money(prices.of_a_rebuy, currency)
+        money = words.money(price, currency)
         found.append(escape(said) % {"money": money, "chips": words.number(stack)})
-    if prices.add_on is not None:
-        more = prices.add_on
-        found.append(add_on_said(language, more.chips, more.price, more.most, currency))
+    if (add_on := fees.add_on) is not None:
+        price = add_on.price + add_on.fee
+        found.append(add_on_said(language, add_on.chips, price, add_on.max, currency))
     return tuple(found)
+
+
+def _beside_an_entry(language: Spoken, fees: FeeTerms, currency: str) -> Markup | None:
+    """Return in a sentence the fee and the bounty of an entry, or None without any."""
+    _, words = language.gettext, Words(language)
+    if fees.fee and fees.bounty:
+        said = _("Each entry also pays a fee of %(fee)s for the house and a bounty of %(bounty)s.")
+    elif fees.fee:
+        said = _("Each entry also pays a fee of %(fee)s for the house.")
+    elif fees.bounty:
+        said = _("Each entry also pays a bounty of %(bounty)s.")
+    else:
+        return None
+    fee, bounty = words.money(fees.fee, currency), words.money(fees.bounty, currency)
+    return escape(said) % {"fee": fee, "bounty": bounty}
 
 
 def add_on_said(
