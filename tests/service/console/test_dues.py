@@ -44,7 +44,7 @@ def account(charges: Charged, **paid: int) -> AccountShown:
 
 def test_the_fee_of_a_rebuy_is_due_with_the_rebuy_and_that_of_the_entry_with_the_entry() -> None:
     fees = FeeTerms(buy_in=1000, fee=100, payment="recorded")
-    shown = cast(TournamentShown, SimpleNamespace(fees=fees))
+    shown = cast(TournamentShown, SimpleNamespace(fees=fees, state="running"))
     charges = Charged(buy_in=1000, fee=300, rebuy=2000)  # an entry and two rebuys
 
     nothing = account(charges)
@@ -57,6 +57,19 @@ def test_the_fee_of_a_rebuy_is_due_with_the_rebuy_and_that_of_the_entry_with_the
     assert later_parts(fee_left, shown) == [("fee", 100)]
     assert bought(fee_left, later_parts(fee_left, shown)) == ("rebuy",)
     assert later_parts(account(charges, buy_in=1000, fee=300, rebuy=2000), shown) == []
+
+
+def test_nothing_is_due_once_an_evening_is_cancelled() -> None:
+    fees = FeeTerms(buy_in=1000, fee=100, payment="recorded")
+    charges = Charged(buy_in=1000, fee=200, rebuy=1000)
+    entered = account(charges, buy_in=1000, fee=100)
+    running, cancelled = (
+        cast(TournamentShown, SimpleNamespace(fees=fees, state=state))
+        for state in ("running", "cancelled")
+    )
+    assert later_parts(entered, running) == [("rebuy", 1000), ("fee", 100)]
+    assert later_parts(entered, cancelled) == []
+    assert entry_parts(account(charges), cancelled) == []
 
 
 async def test_an_add_on_is_paid_by_its_own_button_on_money_and_at_the_door(

@@ -33,7 +33,9 @@ def later_parts(account: AccountShown, shown: TournamentShown) -> list[Due]:
 
 
 def _parts(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind]) -> list[Due]:
-    if shown.fees.payment == "on_trust" or account.paid >= account.charged:
+    if shown.fees.payment == "on_trust" or shown.state == "cancelled":
+        return []
+    if account.paid >= account.charged:
         return []
     found: list[Due] = []
     for kind in kinds:
