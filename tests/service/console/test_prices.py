@@ -153,6 +153,13 @@ async def test_a_proposal_says_the_fees_and_the_bounty_that_stay_from_an_earlier
         assert (kept["buy_in"], kept["fee"], kept["bounty"]) == (1000, 100, 500)
         assert (kept["rebuy"], kept["add_on"]["price"], kept["add_on"]["fee"]) == (None, 500, 50)
 
+        page = await again(browser, await browser.get(path), price="")
+        assert "Each entry also pays" not in text(page), "a free entry has no fee and no bounty"
+        assert "A rebuy is free" in text(page)
+        free = (await announced(browser, owner, page))["fees"]
+        assert (free["buy_in"], free["fee"], free["bounty"]) == (0, 0, 0)
+        assert (free["add_on"]["price"], free["add_on"]["fee"]) == (500, 50)
+
 
 async def test_an_add_on_costs_as_much_as_an_entry_and_needs_chips(serving: Serving) -> None:
     async with serving() as console:

@@ -183,14 +183,18 @@ def laid_over(content: Document, terms: Document) -> Document:
     Return *terms* over an earlier announcement, member by member.
 
     Members that the form does not show, such as bounties, stay as they were. The others are taken
-    from the form.
+    from the form. Where it empties the price of an entry, the fee and the bounty go with it.
     """
     gone = {"name", "place", "length_seconds", "staff_may_play"}
     if content.get("ruleset") != terms.get("ruleset"):
         gone |= {"overrides"}  # these were meant for another game
-    if "currency" not in terms and _part(content, "fees").get("buy_in"):
+    emptied = _part(content, "fees").get("buy_in") and not _part(terms, "fees").get("buy_in")
+    if "currency" not in terms and emptied:
         gone |= {"fees", "payouts", "currency", "prize_pool"}
     found = {name: each for name, each in content.items() if name not in gone}
+    if emptied and "fees" in found:
+        kept_fees = _part(found, "fees").items()
+        found["fees"] = {k: v for k, v in kept_fees if k not in ("fee", "bounty")}
     below = {name: _part(found, name) for name in _SHOWN_WITHIN}
     for name, value in terms.items():
         hidden = _SHOWN_WITHIN.get(name, ())
