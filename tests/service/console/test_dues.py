@@ -59,6 +59,23 @@ def test_the_fee_of_a_rebuy_is_due_with_the_rebuy_and_that_of_the_entry_with_the
     assert later_parts(account(charges, buy_in=1000, fee=300, rebuy=2000), shown) == []
 
 
+def test_the_fee_of_a_rebuy_that_is_paid_before_the_entry_is_not_due_again() -> None:
+    fees = FeeTerms(buy_in=1000, fee=100, payment="recorded")
+    shown = cast(TournamentShown, SimpleNamespace(fees=fees, state="running"))
+    charges = Charged(buy_in=1000, fee=200, rebuy=1000)
+
+    early = account(charges, rebuy=1000, fee=100)
+    assert later_parts(early, shown) == []
+    assert entry_parts(early, shown) == [("buy_in", 1000), ("fee", 100)]
+    twice = account(Charged(buy_in=1000, fee=300, rebuy=2000), rebuy=1000, fee=100)
+    assert later_parts(twice, shown) == [("rebuy", 1000), ("fee", 100)]
+    more = account(Charged(buy_in=1000, fee=150, add_on=500), add_on=500, fee=50)
+    assert (later_parts(more, shown), entry_parts(more, shown)) == (
+        [], [("buy_in", 1000), ("fee", 100)]
+    )  # fmt: skip
+    assert entry_parts(account(charges, rebuy=1000, fee=200), shown) == [("buy_in", 1000)]
+
+
 def test_nothing_is_due_once_an_evening_is_cancelled() -> None:
     fees = FeeTerms(buy_in=1000, fee=100, payment="recorded")
     charges = Charged(buy_in=1000, fee=200, rebuy=1000)

@@ -39,15 +39,29 @@ def _parts(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind])
         return []
     found: list[Due] = []
     for kind in kinds:
-        charged = account.charges.for_kind(kind)
-        paid = sum(each.amount for each in account.payments if each.kind == kind)
+        charged, paid = account.charges.for_kind(kind), _paid_for(account, kind)
         if kind == "fee":
-            # Of the fees, that of the entry is paid first.
-            first = min(charged, shown.fees.fee)
-            charged, paid = (first, paid) if kinds is PARTS else (charged, max(paid, first))
+            charged, paid = _fees(account, shown, kinds)
         if charged > paid:
             found.append((kind, charged - paid))
     return found
+
+
+def _fees(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind]) -> tuple[int, int]:
+    """Return the fees of the entry, or of what was bought later, and what is paid of them."""
+    charged, paid = account.charges.fee, _paid_for(account, "fee")
+    entry = min(charged, shown.fees.fee)
+    later = charged - entry
+    # Of the fees, that of the entry is paid first, unless a rebuy or an add-on was paid before it.
+    before = _paid_for(account, "buy_in") < account.charges.buy_in and (
+        _paid_for(account, "rebuy") or _paid_for(account, "add_on")
+    )
+    of_later = min(paid, later) if before else max(0, paid - entry)
+    return (entry, paid - of_later) if kinds is PARTS else (later, of_later)
+
+
+def _paid_for(account: AccountShown, kind: Kind) -> int:
+    return sum(each.amount for each in account.payments if each.kind == kind)
 
 
 async def pay_for(
