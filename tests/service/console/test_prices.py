@@ -147,11 +147,17 @@ async def test_a_proposal_says_the_fees_and_the_bounty_that_stay_from_an_earlier
         assert "An add-on costs €5.50 and brings 2,000 chips." in text(page)
         german = await browser.get(path, headers=_GERMAN)
         assert "kommen eine Gebühr von 1,00" in text(german)
+        assert "Leer: der Preis der Teilnahme, ohne Gebühr und Kopfgeld." in text(german)
 
         body = await announced(browser, owner, await browser.get(path))
         kept = body["fees"]
         assert (kept["buy_in"], kept["fee"], kept["bounty"]) == (1000, 100, 500)
         assert (kept["rebuy"], kept["add_on"]["price"], kept["add_on"]["fee"]) == (None, 500, 50)
+
+        page = await browser.get(path)
+        assert "Empty: the price of an entry, without fee and bounty." in text(page)
+        sold = await again(browser, page, add_on_price="")
+        assert "An add-on costs €10.50" in text(sold), "its own fee stays"
 
         page = await again(browser, await browser.get(path), price="")
         assert "Each entry also pays" not in text(page), "a free entry has no fee and no bounty"
@@ -249,6 +255,7 @@ async def test_an_add_on_is_sold_later_until_somebody_has_entered(serving: Servi
         assert browser.page is not None
         made = browser.page.url.path
         page = await browser.get(f"{made}/change")
+        assert "Empty: the price of an entry, without fee and bounty." in text(page)
         fields = {
             name: each for name, each in filled(page.text).items() if name in _CHANGED
         } | {"payouts": "50, 30, 20", "amounts[]": "", "zone": "Europe/London"}  # fmt: skip

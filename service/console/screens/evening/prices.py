@@ -146,7 +146,7 @@ def add_on_said(
 
 
 def _add_on(values: Values, currency: str, entry: int, wrong: dict[str, str]) -> AddOn | None:
-    """Return the add-on. Without a price of its own it costs as much as an entry."""
+    """Return the add-on. Without a price of its own it costs as much as a buy-in."""
     price = _amount(values, "add_on_price", currency, wrong)
     for name in ("add_on_chips", "add_on_max"):
         text = text_of(values, name)
