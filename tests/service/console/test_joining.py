@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from tests.service.api.proof.test_evidence import project
@@ -88,6 +89,33 @@ async def test_a_walk_in_who_signs_up_comes_to_the_own_seat(
         assert "Welcome. You are signed in." in page.text
         page = await browser.get(f"/tournaments/{tournament}")
         assert "To my table" in page.text
+
+
+_BREAKS = """
+    ALTER TABLE reads.entrant RENAME TO unread;
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN RAISE 'no token ends'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE OF revoked_at OR DELETE ON token
+        FOR EACH ROW EXECUTE FUNCTION refuse();
+"""
+_MENDS = "ALTER TABLE reads.unread RENAME TO entrant; DROP TRIGGER refuse ON token"
+
+
+async def test_a_newcomer_is_signed_in_though_the_seats_cannot_be_read(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Han Solo"})).json()
+        browser, action = console.browser(), f"/join/{made['claim']}/new"
+        browser.page = await browser.get(f"/join/{made['claim']}")
+        fields = browser.hidden(action) | {"login": "han", "password": "correct horse"}
+        with psycopg.connect(database.url("postgres"), autocommit=True) as broken:
+            broken.execute(_BREAKS)
+            answer = await browser.post(action, fields)
+            broken.execute(_MENDS)
+        assert (answer.status_code, answer.headers.get("location")) == (303, "/"), answer.text
+        assert "Hello, Han Solo" in (await browser.get("/")).text
 
 
 async def test_a_newcomer_counts_as_one_sign_up_and_may_send_the_form_twice(

@@ -1,5 +1,6 @@
 """Joining a league by a link: an invitation, or the claim code of a player who was entered."""
 
+import logging
 from urllib.parse import quote
 
 import msgspec
@@ -15,6 +16,8 @@ from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
 from service.console.screens.account.signing_in import demand_encrypted, first_session
+
+_log = logging.getLogger(__name__)
 
 _UNKNOWN = 404
 _EXPIRED = "invitation_expired"
@@ -93,11 +96,14 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
 
 async def _own_table(ask: Ask) -> str:
     """Return the address of the reader's table, of a promised one too, or the home page."""
-    for each in (await ask.api.get("/v1/me", Me)).seats:
-        mine = (await ask.api.get(f"/v1/tournaments/{each.tournament}", _Playing)).my
-        table = each.table or (None if mine is None else mine.promised_table)
-        if table is not None:
-            return links.table(table)
+    try:
+        for each in (await ask.api.get("/v1/me", Me)).seats:
+            mine = (await ask.api.get(f"/v1/tournaments/{each.tournament}", _Playing)).my
+            table = each.table or (None if mine is None else mine.promised_table)
+            if table is not None:
+                return links.table(table)
+    except Problem as problem:  # an error page would lose the cookie of the new session
+        _log.warning("the table of a new player was not found: %s", problem.code)
     return links.HOME
 
 

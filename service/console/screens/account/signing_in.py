@@ -1,5 +1,7 @@
 """Signing in, signing up and signing out. A session is a token of the API."""
 
+import logging
+
 import msgspec
 
 from service.api.http.shell import shell_of
@@ -12,6 +14,8 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
+
+_log = logging.getLogger(__name__)
 
 NOT_ENCRYPTED = N_("This connection is not encrypted, so nobody can sign in over it")
 LINK_USED = N_("This link was used already, or has expired")
@@ -131,7 +135,11 @@ async def first_session(ask: Ask, made: AccountMade, password: str) -> str:
     it as a program.
     """
     began = await session_cookie(ask, made.login, password)
-    await ask.api.send("DELETE", f"/v1/tokens/{made.token.id}", None, object, key=_new_key(ask))
+    try:
+        path = f"/v1/tokens/{made.token.id}"
+        await ask.api.send("DELETE", path, None, object, key=_new_key(ask))
+    except Problem as problem:  # an error page would lose the cookie of the new session
+        _log.warning("the first token of a new account was not deleted: %s", problem.code)
     return began
 
 
