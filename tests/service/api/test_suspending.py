@@ -1,6 +1,7 @@
 """Suspended accounts, leagues and installations, seen by people and by other processes."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from service.api.table import my_stream
 from service.base.settings import environment
 from service.people import operator_log
+from tests.service import league_night
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_my_stream import announced, until
@@ -205,13 +207,15 @@ async def test_a_text_that_is_taken_down_leaves_a_marker_and_a_name_too(
 
 
 async def test_nothing_is_overdue_in_a_league_that_takes_no_commands(
-    serving, database: TestDatabase
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with serving() as api:
-        _, league = await api.league()
+    monkeypatch.setattr(league_night, "utcnow", lambda: datetime.now(UTC) - timedelta(hours=1))
+    league = (await league_night.played(database)).league
     assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
     with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
-        connection.execute("UPDATE append_turn SET suspended_at = now() - interval '1 hour'")
+        connection.execute(
+            "UPDATE append_turn SET suspended_at = (SELECT max(at) FROM events) + interval '1 s'"
+        )
         connection.execute(
             "INSERT INTO job (occurrence, task, args, due_at) VALUES ('late', 'table.watch',"
             " json_build_object('league', %s::text), now() - interval '10 minutes')",

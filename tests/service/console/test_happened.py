@@ -76,7 +76,7 @@ async def test_voided_deals_and_declared_rebuys_are_told_and_stay_after_the_end(
 
         await play_out(owner, tournament, people, table)
         page = await browser.get(floor)
-        assert "Nobody sits at a table any more." in page.text
+        assert "Won by " in page.text
         assert all(each in page.text for each in told), page.text
         page = await browser.get(f"/tournaments/{tournament}/result")
         assert page.text.count(">disqualified<") == 1

@@ -166,7 +166,7 @@ async def test_a_player_leaves_the_waitlist_during_play_and_the_next_gets_the_pl
         line = (await owner.get(f"/v1{poster}")).json()["entrants"]
         [entrant] = [each["id"] for each in line if each["player"] == finn.player]
         page = await desk.get(door)
-        assert page.text.count("Take out") == 2, "only those who wait"
+        assert page.text.count(">Take out<") == 2, "only those who wait"
         page = await desk.submit(f"{door}/{entrant}/out")
         assert "Those behind move up by one." in page.text
         page = await desk.submit(f"{door}/{entrant}/out")
