@@ -86,12 +86,24 @@ def is_taken(host: str, port: int) -> bool:
 
 
 def listens(process: int, port: int) -> bool:
-    """Return whether a process of this user listens at *port* itself."""
+    """
+    Return whether a process listens at *port* itself, and no other one. True if nobody may see it.
+
+    A process that leaves no dump hides its files, also from its own user.
+    """
     opened = set[str]()
-    with suppress(OSError):  # it has ended
-        opened.update(os.readlink(each) for each in Path(f"/proc/{process}/fd").iterdir())
-    return any(
-        each.state == _LISTENS and f"socket:[{each.inode}]" in opened for each in _sockets(port)
+    try:
+        files = list(Path(f"/proc/{process}/fd").iterdir())
+    except PermissionError:
+        return True
+    except OSError:  # it has ended
+        return False
+    for each in files:
+        with suppress(OSError):  # it was closed meanwhile
+            opened.add(os.readlink(each))
+    found = list(_sockets(port))
+    return not found or any(
+        each.state == _LISTENS and f"socket:[{each.inode}]" in opened for each in found
     )
 
 

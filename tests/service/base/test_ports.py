@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.base import metrics, ports
-from service.base.ports import free_ports, taken
+from service.base.ports import free_ports, listens, taken
 from service.base.settings import SettingsInvalid
 
 MINE = rf"process {os.getpid()} \([^)]+\); end it, or take another port"
@@ -91,3 +91,17 @@ def test_metrics_say_who_has_their_port() -> None:
         port = listener.getsockname()[1]
         with pytest.raises(SettingsInvalid, match=f"port {port} is taken by {MINE}"):
             metrics.serve(f"127.0.0.1:{port}")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user for a moment")
+def test_a_process_whose_files_nobody_may_see_is_taken_at_its_word() -> None:
+    """The API hides its files from its own user, for whom `up` would otherwise never be up."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port, me = listener.getsockname()[1], os.getpid()
+        assert listens(me, port)
+        assert not listens(1, port)
+        other = os.fork()
+        if other == 0:
+            os.setuid(65_534)
+            os._exit(0 if listens(me, port) else 1)
+        assert os.waitpid(other, 0)[1] == 0

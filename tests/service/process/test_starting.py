@@ -152,6 +152,7 @@ class Ready(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root sees the files of a process without dumps")
 def test_a_server_that_takes_the_port_in_the_meantime_is_not_taken_for_this_one(
     tmp_path: Path,
 ) -> None:
