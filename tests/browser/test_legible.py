@@ -71,6 +71,7 @@ def test_chips_lie_on_no_card_and_on_no_die(house: House, width: int) -> None:
     page = house.open(people[0], (width, 900)).context.new_page()
     page.goto(f"/tables/{table}")
     page.get_by_role("link", name="Replay this hand").click()
+    expect(page.locator("[data-steps] a").first).to_be_visible()
     steps = page.locator("[data-steps] a").count()
     found = []
     for step in range(2, steps, 2):
