@@ -24,31 +24,36 @@ _LATER: tuple[Kind, ...] = ("rebuy", "add_on", "fee")
 
 def entry_parts(account: AccountShown, shown: TournamentShown) -> list[Due]:
     """Return the parts of the entry that are not paid."""
-    return _parts(account, shown, PARTS)
+    return _parts(account, shown, PARTS, _fees(account, shown)[0])
 
 
 def later_parts(account: AccountShown, shown: TournamentShown) -> list[Due]:
     """Return the parts of rebuys and add-ons that are not paid."""
-    return _parts(account, shown, _LATER)
+    return _parts(account, shown, _LATER, _fees(account, shown)[1])
 
 
-def _parts(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind]) -> list[Due]:
+_Fee = tuple[int, int]
+"""A fee, and what is paid of it."""
+
+
+def _parts(
+    account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind], fee: _Fee
+) -> list[Due]:
     if shown.fees.payment == "on_trust" or shown.state == "cancelled":
         return []
     if account.paid >= account.charged:
         return []
     found: list[Due] = []
     for kind in kinds:
-        charged, paid = account.charges.for_kind(kind), _paid_for(account, kind)
-        if kind == "fee":
-            charged, paid = _fees(account, shown, kinds)
+        of_kind = account.charges.for_kind(kind), _paid_for(account, kind)
+        charged, paid = fee if kind == "fee" else of_kind
         if charged > paid:
             found.append((kind, charged - paid))
     return found
 
 
-def _fees(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind]) -> tuple[int, int]:
-    """Return the fees of the entry, or of what was bought later, and what is paid of them."""
+def _fees(account: AccountShown, shown: TournamentShown) -> tuple[_Fee, _Fee]:
+    """Return the fee of the entry, and the fees of what was bought later."""
     charged, paid = account.charges.fee, _paid_for(account, "fee")
     entry = min(charged, shown.fees.fee)
     later = charged - entry
@@ -57,7 +62,7 @@ def _fees(account: AccountShown, shown: TournamentShown, kinds: Sequence[Kind]) 
         _paid_for(account, "rebuy") or _paid_for(account, "add_on")
     )
     of_later = min(paid, later) if before else max(0, paid - entry)
-    return (entry, paid - of_later) if kinds is PARTS else (later, of_later)
+    return (entry, paid - of_later), (later, of_later)
 
 
 def _paid_for(account: AccountShown, kind: Kind) -> int:

@@ -1,13 +1,13 @@
 """A request that asks for another protocol is answered over HTTP, body and all (RFC 9110, 7.8)."""
 
 import asyncio
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.deploy.parts import ROOT, process
+from tests.deploy.test_files import program
 from tests.service.api.http.test_serving import asked, listening
 from tests.support.servers import free_port
 from tests.support.waiting import SECONDS_MAX, until_awaited
@@ -122,11 +122,8 @@ async def test_a_body_of_unknown_length_is_malformed(asks: str, framing: bytes) 
 
 async def test_nobody_behind_a_proxy_gets_the_answer_to_a_part_of_a_body(tmp_path: Path) -> None:
     """Caddy sends the requests of many clients over one connection, with their ``Upgrade``."""
-    caddy = shutil.which("caddy")
-    if caddy is None:
-        pytest.skip("caddy is not installed")
     front = free_port()
-    command = [caddy, "run", "--adapter", "caddyfile", "--config"]
+    command = [program("caddy"), "run", "--adapter", "caddyfile", "--config"]
     own = {"HOLOTABLE_SITE": f"http://:{front}", "HOME": str(tmp_path)}
     settings = tmp_path / "Caddyfile"
     loopback = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n"

@@ -13,7 +13,7 @@ from service.base.database import async_engine
 from service.cli import quarantine
 from service.cli.checks.finding import CheckFailed
 from service.cli.doctor import CHECKS
-from service.director.runtime import Runtime, open_runtime
+from service.director.runtime import Runtime
 from service.log.keys import Keys
 from service.people.memberships import merged_into, roles_of
 from service.projections.following.measuring import measured
@@ -45,19 +45,6 @@ async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]
     )
     yield connection
     await connection.close()
-
-
-@pytest.fixture
-async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
-    async with open_runtime(database.settings("holotable_api")) as made:
-        yield made
-
-
-@pytest.fixture
-async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
-    engine = async_engine(database.url("holotable_project"), 2)
-    yield engine
-    await engine.dispose()
 
 
 async def head_of(superuser: asyncpg.Connection) -> int:

@@ -12,9 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import number_of
-from service.base.database import async_engine
 from service.cli import projections, quarantine
-from service.director.runtime import Runtime, open_runtime
+from service.director.runtime import Runtime
 from service.log.catalogue import events_by_category, tag_of
 from service.projections.following.runner import Runner
 from service.projections.models.all import ALL
@@ -32,19 +31,6 @@ pytestmark = pytest.mark.anyio
 async def owner(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
     async with owning(database) as connection:
         yield connection
-
-
-@pytest.fixture
-async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
-    async with open_runtime(database.settings("holotable_api")) as made:
-        yield made
-
-
-@pytest.fixture
-async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
-    engine = async_engine(database.url("holotable_project"), 2)
-    yield engine
-    await engine.dispose()
 
 
 @contextmanager

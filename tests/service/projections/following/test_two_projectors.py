@@ -4,7 +4,7 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -13,9 +13,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.base.database import async_engine
 from service.base.settings import environment
-from service.director.runtime import Runtime, open_runtime
+from service.director.runtime import Runtime
 from service.projections.following.runner import Runner
 from service.projections.models.all import ALL
 from service.projections.reads.progress import Positions, positions, wait_for
@@ -33,19 +32,6 @@ STUCK = """
      WHERE usename = 'holotable_project' AND wait_event_type = 'Lock'
        AND datname = current_database()
 """
-
-
-@pytest.fixture
-async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
-    async with open_runtime(database.settings("holotable_api")) as made:
-        yield made
-
-
-@pytest.fixture
-async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
-    engine = async_engine(database.url("holotable_project"), 4)
-    yield engine
-    await engine.dispose()
 
 
 @contextmanager
